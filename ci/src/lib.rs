@@ -1,0 +1,4 @@
+//! The runner behind the `interlock` binary: it runs the models of `specs/` and judges them against the manifest.
+
+pub mod manifest;
+pub mod messages;
