@@ -3,6 +3,7 @@
 //! A [`Group`] holds what its models share; a model's own field wins. Loading flattens the groups into [`Model`]s, so the
 //! rest of the runner never sees a group.
 
+mod file;
 mod load;
 
 use std::collections::BTreeMap;
