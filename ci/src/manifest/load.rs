@@ -137,7 +137,7 @@ fn areas(source: &Source, tables: Vec<Spanned<AreaTable>>) -> anyhow::Result<Vec
                 columns,
             },
         ) = (table.span(), table.into_inner());
-        check_name(source, &span, "area", &name)?;
+        check_name(source, &span, "an area", &name)?;
         if let Some(first) = areas.iter().find(|other| other.name == name) {
             return Err(source.error(
                 &span,
@@ -177,7 +177,7 @@ fn modules(
                 emit,
             },
         ) = (table.span(), table.into_inner());
-        check_name(source, &span, "module", &name)?;
+        check_name(source, &span, "a module", &name)?;
         if !areas.iter().any(|known| known.name == area) {
             let near = did_you_mean(&area, areas.iter().map(|area| area.name.as_str()));
             return Err(source.error(
@@ -227,33 +227,20 @@ fn modules(
     Ok(modules)
 }
 
-/// Names become file names, so they are kept to characters that cannot lead out of a directory.
-fn check_name(source: &Source, span: &Range<usize>, what: &str, name: &str) -> anyhow::Result<()> {
+/// Names become file names, so they are kept to characters that cannot lead out of a directory; `whose` is `a model`, say.
+fn check_name(source: &Source, span: &Range<usize>, whose: &str, name: &str) -> anyhow::Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if name.is_empty() || !name.chars().all(plain) {
-        let escapes = if name.split('/').any(|part| part == "..") {
-            ", and leads outside specs/"
-        } else {
-            ""
-        };
-        return Err(source.error(
-            span,
-            format!(
-                "`{name}` is not a name for {what}{escapes} (use letters, digits, `_` and `-`)",
-                what = article(what)
-            ),
-        ));
+    if !name.is_empty() && name.chars().all(plain) {
+        return Ok(());
     }
-    Ok(())
-}
-
-fn article(noun: &str) -> String {
-    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
+    let escapes = if name.split('/').any(|part| part == "..") {
+        ", and leads outside specs/"
     } else {
-        "a"
+        ""
     };
-    format!("{article} {noun}")
+    let message =
+        format!("`{name}` is not a name for {whose}{escapes} (use letters, digits, `_` and `-`)");
+    Err(source.error(span, message))
 }
 
 /// One model: the row's own fields, else the group's, else the defaults.
@@ -273,7 +260,7 @@ fn flatten(
             "a model without a `name` (add one that no other model has)",
         ));
     };
-    check_name(source, span, "model", &name)?;
+    check_name(source, span, "a model", &name)?;
     let missing = |key: &str| {
         source.error(
             span,
@@ -302,7 +289,7 @@ fn flatten(
     constants.extend(group.constants.clone());
     constants.extend(row.constants);
     let design = required!(design);
-    check_name(source, span, "design", &design)?;
+    check_name(source, span, "a design", &design)?;
     Ok(Model {
         area: required!(area),
         module: required!(module),
