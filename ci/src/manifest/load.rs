@@ -64,50 +64,7 @@ pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
 
     let areas = areas(&source, file.area)?;
     let modules = modules(&source, specs, &areas, file.module)?;
-    let mut models: Vec<Model> = Vec::new();
-    for group in file.group {
-        let (span, mut group) = (group.span(), group.into_inner());
-        if group.name.is_some() {
-            return Err(source.error(&span, "a group has a `name` (only its models have one)"));
-        }
-        let Some(rows) = group.models.take() else {
-            return Err(source.error(
-                &span,
-                "a group without `models` (add `models = [ { name = ... } ]`)",
-            ));
-        };
-        for row in rows {
-            let (span, row) = (row.span(), row.into_inner());
-            let model = flatten(&source, &span, &file.size, &group, row)?;
-            if let Some(first) = models.iter().find(|other| other.name == model.name) {
-                let message = format!(
-                    "model `{}` is already on line {} (rename one of them)",
-                    model.name, first.line
-                );
-                return Err(source.error(&span, message));
-            }
-            if !areas.iter().any(|area| area.name == model.area) {
-                let near = did_you_mean(&model.area, areas.iter().map(|area| area.name.as_str()));
-                return Err(source.error(
-                    &span,
-                    format!("no area is named `{}`{near} (add an [[area]])", model.area),
-                ));
-            }
-            let mut in_area = modules.iter().filter(|module| module.area == model.area);
-            if !in_area.clone().any(|module| module.name == model.module) {
-                let near = did_you_mean(
-                    &model.module,
-                    in_area.by_ref().map(|module| module.name.as_str()),
-                );
-                let message = format!(
-                    "area `{}` has no module `{}`{near} (add a [[module]])",
-                    model.area, model.module
-                );
-                return Err(source.error(&span, message));
-            }
-            models.push(model);
-        }
-    }
+    let models = models(&source, &file.size, &areas, &modules, file.group)?;
     if models.is_empty() {
         bail!(
             "{}: no model in it, so nothing would be checked (add a [[group]])",
@@ -178,13 +135,7 @@ fn modules(
             },
         ) = (table.span(), table.into_inner());
         check_name(source, &span, "a module", &name)?;
-        if !areas.iter().any(|known| known.name == area) {
-            let near = did_you_mean(&area, areas.iter().map(|area| area.name.as_str()));
-            return Err(source.error(
-                &span,
-                format!("no area is named `{area}`{near} (add an [[area]])"),
-            ));
-        }
+        check_area(source, &span, areas, &area)?;
         if let Some(first) = modules
             .iter()
             .find(|other| other.area == area && other.name == name)
@@ -225,6 +176,71 @@ fn modules(
         });
     }
     Ok(modules)
+}
+
+/// Every group's models, each of a known area and module and with a name of its own.
+fn models(
+    source: &Source,
+    sizes: &BTreeMap<String, BTreeMap<String, String>>,
+    areas: &[Area],
+    modules: &[Module],
+    groups: Vec<Spanned<Row>>,
+) -> anyhow::Result<Vec<Model>> {
+    let mut models: Vec<Model> = Vec::new();
+    for group in groups {
+        let (span, mut group) = (group.span(), group.into_inner());
+        if group.name.is_some() {
+            return Err(source.error(&span, "a group has a `name` (only its models have one)"));
+        }
+        let Some(rows) = group.models.take() else {
+            let message = "a group without `models` (add `models = [ { name = ... } ]`)";
+            return Err(source.error(&span, message));
+        };
+        for row in rows {
+            let (span, row) = (row.span(), row.into_inner());
+            let model = flatten(source, &span, sizes, &group, row)?;
+            let Model {
+                name, area, module, ..
+            } = &model;
+            if let Some(first) = models.iter().find(|other| other.name == *name) {
+                let line = first.line;
+                let message =
+                    format!("model `{name}` is already on line {line} (rename one of them)");
+                return Err(source.error(&span, message));
+            }
+            check_area(source, &span, areas, area)?;
+            let of_area = || {
+                modules
+                    .iter()
+                    .filter(|module| module.area == *area)
+                    .map(|module| module.name.as_str())
+            };
+            if !of_area().any(|known| known == module) {
+                let near = did_you_mean(module, of_area());
+                let message =
+                    format!("area `{area}` has no module `{module}`{near} (add a [[module]])");
+                return Err(source.error(&span, message));
+            }
+            models.push(model);
+        }
+    }
+    Ok(models)
+}
+
+fn check_area(
+    source: &Source,
+    span: &Range<usize>,
+    areas: &[Area],
+    name: &str,
+) -> anyhow::Result<()> {
+    if areas.iter().any(|area| area.name == name) {
+        return Ok(());
+    }
+    let near = did_you_mean(name, areas.iter().map(|area| area.name.as_str()));
+    Err(source.error(
+        span,
+        format!("no area is named `{name}`{near} (add an [[area]])"),
+    ))
 }
 
 /// Names become file names, so they are kept to characters that cannot lead out of a directory; `whose` is `a model`, say.
