@@ -1,0 +1,31 @@
+------------------------------ MODULE MCRwsem ------------------------------
+(***************************************************************************)
+(* Rwsem for TLC: symmetry, probes, and the hook that prints the edges of  *)
+(* the state graph.  The bounds are the sizes of Readers and Writers.      *)
+(***************************************************************************)
+EXTENDS Rwsem, TLC
+
+\* Tasks of one kind that are not watched may be exchanged.  For invariants
+\* only: with a temporal property TLC's symmetry reduction is unsound.
+Symmetry ==
+    Permutations(Readers \ Watch) \cup Permutations(Writers \ Watch)
+
+\* Probes: each must be violated.
+
+\* What the progress properties start from is reachable: a reader and a writer
+\* contend (in one state, so that one probe serves both).
+NeverBothContend ==
+    ~((\E r \in Readers : Contends(r)) /\ (\E w \in Writers : Contends(w)))
+NoWriterContends == \A w \in Writers : ~Contends(w)
+
+\* What a bound on overtaking is about is reachable: somebody queues later than
+\* a watched waiter.
+NobodyComesLater ==
+    \A w \in Watch : pc[w] = "wait" => Range(queue) \ {w} \subseteq older[w]
+
+State == [pc |-> pc, queue |-> queue, expired |-> expired, handoff |-> handoff,
+          older |-> older, overtaken |-> overtaken]
+
+EmitPrint(action, args) ==
+    PrintT(ToString(<<"E", action, args, State, State'>>))
+=============================================================================

@@ -1,0 +1,493 @@
+------------------------------- MODULE Rwsem -------------------------------
+(***************************************************************************)
+(* A reader/writer semaphore with a wait queue, for all the designs that   *)
+(* were argued about in "Long read latencies on mixed rw buffered IO"      *)
+(* (XFS, 2019): one main line, and five decisions in which they differ.    *)
+(* Module Policies says how each design decides.                           *)
+(*                                                                         *)
+(* MODELLED.  Tasks that for ever take the lock, for reading or for        *)
+(* writing, and release it.  The lock is XFS's i_rwsem (since Linux 4.10;  *)
+(* for 4.9 see XfsTwoLevel), i.e. kernel/locking/rwsem-xadd.c up to 5.2    *)
+(* and kernel/locking/rwsem.c since; IRIX's MRLOCK_BARRIER as the six      *)
+(* rules of the thread describe it; and early Linux XFS's mrlock.c.        *)
+(* Releasing the lock and waking the queue are two steps, because they     *)
+(* are in the kernel (up_write, then rwsem_wake under wait_lock): what     *)
+(* fits in between is a steal.                                             *)
+(*                                                                         *)
+(* ASSUMED, NOT CHECKED.  The count is ideal: trying the lock is one       *)
+(* atomic step, and a failed try leaves no trace.  (RwsemCount has the     *)
+(* real two-phase count.)  wait_lock makes each slow-path step atomic.     *)
+(* No task dies or gives up its wait.                                      *)
+(*                                                                         *)
+(* OUT OF SCOPE.  RT tasks, killable waits, the limit of 256 readers to a  *)
+(* wake-up, the owner field and its NONSPINNABLE bits (a task may stop     *)
+(* spinning whenever it likes, as need_resched() makes it), the skipped    *)
+(* wake-up while a spinner is present (59aabfc7e959), downgrade.           *)
+(***************************************************************************)
+EXTENDS Naturals, Sequences, FiniteSets, Policies
+
+CONSTANTS
+    Readers,    \* tasks that take the lock for reading
+    Writers,    \* tasks that take the lock for writing
+    Policy,     \* the design: one of the records of module Policies
+    Watch,      \* tasks whose overtakers are counted ({}: count nothing)
+    ByReaders,  \* bound: how many readers may overtake a watched task ...
+    ByWriters   \* ... and how many writers
+
+Task == Readers \cup Writers
+
+VARIABLES
+    pc,         \* what each task is doing, see TypeOK
+    queue,      \* the waiters, a sequence of tasks, first to be served first
+    expired,    \* the first waiter has waited for RWSEM_WAIT_TIMEOUT (4 ms)
+    handoff,    \* RWSEM_FLAG_HANDOFF: only the first waiter may take the lock
+    older,      \* for a watched waiter: who was queued before it and still is
+    overtaken   \* for a watched waiter: grants to anybody else, by kind
+
+lock    == <<pc, queue, expired, handoff>>
+history == <<older, overtaken>>
+vars    == <<pc, queue, expired, handoff, older, overtaken>>
+
+-----------------------------------------------------------------------------
+(* The state of the lock.                                                  *)
+
+Kind(t)  == IF t \in Readers THEN "R" ELSE "W"
+Range(s) == {s[i] : i \in DOMAIN s}
+
+\* Whoever a call of down_read or down_write has returned to, and who has
+\* not called up_read or up_write yet.  The lock's own view of its holders is
+\* the same set, because the count is ideal.
+Holders == {t \in Task : pc[t] = "hold"}
+
+ReadHeld      == Holders # {} /\ Holders \subseteq Readers
+WriteHeld     == Holders \cap Writers # {}
+PendingReader == Range(queue) \cap Readers # {}
+PendingWriter == Range(queue) \cap Writers # {}
+
+\* The lock's state lets t in, whoever else may be waiting.
+Compatible(t) ==
+    IF t \in Readers /\ Policy.shared THEN ~WriteHeld ELSE Holders = {}
+
+-----------------------------------------------------------------------------
+(* Sequences of waiters.                                                   *)
+
+Without(q, S) == SelectSeq(q, LAMBDA t : t \notin S)
+
+\* How many tasks of kind k stand at the front of q, before any other kind.
+RECURSIVE FrontRun(_, _)
+FrontRun(q, k) ==
+    IF q # <<>> /\ Kind(Head(q)) = k THEN 1 + FrontRun(Tail(q), k) ELSE 0
+
+\* q with t put in behind its first n waiters.
+InsertAt(q, n, t) == SubSeq(q, 1, n) \o <<t>> \o SubSeq(q, n + 1, Len(q))
+
+\* The position of the last reader in q.
+LastReader(q) ==
+    CHOOSE i \in DOMAIN q :
+        /\ q[i] \in Readers
+        /\ \A j \in DOMAIN q : q[j] \in Readers => j <= i
+
+\* A batch is a longest run of waiters of one kind.
+Batches(q) == Cardinality({i \in DOMAIN q : i = 1 \/ Kind(q[i]) # Kind(q[i-1])})
+
+\* a and b stand in one batch of q.
+SameBatch(q, a, b) ==
+    \E i, j \in DOMAIN q :
+        /\ q[i] = a /\ q[j] = b
+        /\ \A k \in DOMAIN q :
+              (i <= k /\ k <= j) \/ (j <= k /\ k <= i) => Kind(q[k]) = Kind(a)
+
+\* a stands before b in q.
+Before(q, a, b) == \E i, j \in DOMAIN q : i < j /\ q[i] = a /\ q[j] = b
+
+-----------------------------------------------------------------------------
+(* The five decisions in which the designs differ.                         *)
+
+\* 1. BARGE: may t, on arrival, take a compatible lock although others wait?
+\* (Nobody needs this permission while nobody waits.)
+Barges(t) ==
+    CASE Policy.barge = "nobody"       -> FALSE
+      \* pre-1997 IRIX: a reader enters whenever no writer is inside
+      [] Policy.barge = "readers"      -> t \in Readers
+      \* mrlock.c: a writer looks at mr_count only; a reader makes way for
+      \* mr_writes_waiting
+      [] Policy.barge = "mrlock"       -> t \in Writers \/ ~PendingWriter
+      \* rwsem_down_read_slowpath since 5.11: a reader steals, but only a lock
+      \* that no other reader holds
+      [] Policy.barge = "free-readers" -> t \in Readers /\ Holders = {} /\ ~handoff
+
+\* 2. SPIN: the kinds that spin before they queue, and take the lock past the
+\* queue when they see it free (rwsem_optimistic_spin: "steal").
+Spins(t)    == Kind(t) \in Policy.spin
+MaySteal(t) == Spins(t) /\ Compatible(t) /\ ~handoff
+
+\* 3. PLACE: where in the queue does t go?
+Place(t) ==
+    LET q    == queue
+        tail == Append(q, t)
+    IN CASE Policy.place = "tail" -> tail
+         \* a reader joins the pending readers, if there are any
+         [] Policy.place = "join-readers" ->
+              IF t \in Readers /\ PendingReader
+              THEN InsertAt(q, LastReader(q), t) ELSE tail
+         \* as join-readers, and a writer joins the writers at the front
+         \* while the lock is held for reading / for writing
+         [] Policy.place \in {"join-writers-if-read-held", "join-writers-if-write-held"} ->
+              LET held == IF Policy.place = "join-writers-if-read-held"
+                          THEN ReadHeld ELSE WriteHeld
+                  n    == FrontRun(q, "W")
+              IN IF t \in Readers /\ PendingReader
+                 THEN InsertAt(q, LastReader(q), t)
+                 ELSE IF t \in Writers /\ held /\ n > 0
+                      THEN InsertAt(q, n, t) ELSE tail
+         \* a reader goes to the head if a reader is at the head
+         [] Policy.place = "head-if-reader" ->
+              IF t \in Readers /\ q # <<>> /\ Head(q) \in Readers
+              THEN <<t>> \o q ELSE tail
+
+\* 4. WAKE: who gets the lock from the task that wakes the queue q (grant:
+\* out of the queue, holding), and who is merely woken, to try for itself?
+AllReaders(q) == Range(q) \cap Readers
+FrontReaders(q) == {q[i] : i \in 1 .. FrontRun(q, "R")}
+Granted(q) ==
+    IF q = <<>> \/ ~Compatible(Head(q)) THEN {}
+    ELSE CASE Policy.wake = "front-batch" ->
+                IF Head(q) \in Readers /\ Policy.shared
+                THEN FrontReaders(q) ELSE {Head(q)}
+           [] Policy.wake = "readers-first" ->
+                IF AllReaders(q) # {} THEN AllReaders(q) ELSE {Head(q)}
+           \* the rwsem family: a writer at the head is only woken
+           [] Policy.wake = "front-readers" -> FrontReaders(q)
+           [] Policy.wake = "all-readers" ->
+                IF Head(q) \in Readers THEN AllReaders(q) ELSE {}
+           [] Policy.wake = "everybody" ->
+                IF Head(q) \in Readers THEN Range(q) ELSE {}
+           [] Policy.wake = "mrlock" -> {}
+Roused(q) ==
+    IF q = <<>> THEN {}
+    ELSE CASE Policy.wake \in {"front-batch", "readers-first"} -> {}
+           [] Policy.wake \in {"front-readers", "all-readers", "everybody"} ->
+                {Head(q)} \cap Writers
+           \* mrwake: the writers if any wait, else the readers
+           [] Policy.wake = "mrlock" ->
+                IF PendingWriter THEN Range(q) \cap Writers ELSE Range(q)
+
+\* A task that queues looks once more, under wait_lock, whether the queue must
+\* be woken (rwsem_cond_wake_waiter); designs that hand the lock over need not.
+SelfWakes == Policy.wake \in {"front-readers", "all-readers", "everybody"}
+
+\* A releaser that sees a spinner leaves the queue alone (59aabfc7e959): the
+\* spinner will take the lock, and wake the queue after that.
+SkipsWake == Policy.skip /\ \E t \in Task : pc[t] = "spin"
+
+\* 5. TAKE: may t, a waiter that runs, take the lock by itself?
+\* (Readers of the rwsem family sleep until they are granted the lock.)
+Retries(t) ==
+    CASE Policy.take = "never"   -> FALSE
+      [] Policy.take = "writers-anywhere" -> t \in Writers
+      [] Policy.take = "writers-first"    -> t \in Writers
+      [] Policy.take = "everybody"        -> TRUE
+MayTake(t) ==
+    /\ Retries(t)
+    /\ Compatible(t)
+    /\ Policy.take = "writers-first" \/ handoff => t = Head(queue)
+
+-----------------------------------------------------------------------------
+TypeOK ==
+    /\ pc \in [Task -> {"idle",     \* does not want the lock
+                        "spin",     \* wants it, spins, is not queued
+                        "wait",     \* queued, asleep
+                        "try",      \* queued, runs, will try for itself
+                        "hold",     \* has it
+                        "wake"}]    \* has released it, must wake the queue
+    /\ Range(queue) = {t \in Task : pc[t] \in {"wait", "try"}}
+    /\ Len(queue) = Cardinality(Range(queue))
+    /\ expired \in BOOLEAN
+    /\ handoff \in BOOLEAN
+    /\ older \in [Watch -> SUBSET Task]
+    /\ overtaken \in [Watch -> [R : 0 .. ByReaders + 1, W : 0 .. ByWriters + 1]]
+
+Init ==
+    /\ pc = [t \in Task |-> "idle"]
+    /\ queue = <<>>
+    /\ expired = FALSE
+    /\ handoff = FALSE
+    /\ older = [w \in Watch |-> {}]
+    /\ overtaken = [w \in Watch |-> [R |-> 0, W |-> 0]]
+
+\* The hook through which a dump run writes each step with its arguments; see
+\* MCRwsem.  The last conjunct of every action.
+Emit(action, args) == TRUE
+
+\* What follows from any step that has fixed pc' and queue'.  The timer and
+\* the hand-off belong to the first waiter and go with it.
+Settle(expires, demands) ==
+    LET sameFirst == /\ queue # <<>> /\ queue' # <<>>
+                     /\ Head(queue') = Head(queue)
+    IN /\ expired' = (sameFirst /\ (expired \/ expires))
+       /\ handoff' = (sameFirst /\ (handoff \/ demands))
+
+\* Overtaking: while a watched task is queued, somebody gets the lock who was
+\* not queued before it.  Counters stop one above their bound.
+Account ==
+    LET got    == {t \in Task : pc[t] # "hold" /\ pc'[t] = "hold"}
+        newly  == Range(queue') \ Range(queue)
+        past(w, k) == Cardinality({t \in got \ older[w] : Kind(t) = k})
+        add(n, m, cap) == IF n + m > cap THEN cap + 1 ELSE n + m
+    IN /\ older' = [w \in Watch |->
+            IF w \in newly THEN Range(queue)
+            ELSE IF w \in Range(queue') THEN older[w] \ got ELSE {}]
+       /\ overtaken' = [w \in Watch |->
+            IF w \in Range(queue) /\ w \in Range(queue')
+            THEN [R |-> add(overtaken[w].R, past(w, "R"), ByReaders),
+                  W |-> add(overtaken[w].W, past(w, "W"), ByWriters)]
+            ELSE [R |-> 0, W |-> 0]]
+
+\* The lock goes to the tasks of G, out of the queue q; p is the rest of pc.
+Acquire(G, q, p) ==
+    /\ queue' = Without(q, G)
+    /\ pc' = [t \in Task |-> IF t \in G THEN "hold" ELSE p[t]]
+
+-----------------------------------------------------------------------------
+(* The steps of a task.                                                    *)
+
+\* down_read, down_write, fast path; and arrivals that may barge.  A reader of
+\* 5.11 that steals a lock with waiters lets the queued readers in with it, if
+\* one is at the head (RWSEM_WAKE_READ_OWNED).
+Enter(t) ==
+    /\ pc[t] = "idle"
+    /\ Compatible(t)
+    /\ queue = <<>> \/ Barges(t)
+    /\ Acquire({t} \cup (IF SelfWakes /\ t \in Readers THEN Granted(queue) ELSE {}),
+               queue, pc)
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+    /\ Emit("Enter", <<t>>)
+
+\* The fast path fails and the owner is on a CPU: rwsem_optimistic_spin.
+Spin(t) ==
+    /\ pc[t] = "idle"
+    /\ Spins(t)
+    /\ ~(Compatible(t) /\ queue = <<>>)
+    /\ pc' = [pc EXCEPT ![t] = "spin"]
+    /\ queue' = queue
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+    /\ Emit("Spin", <<t>>)
+
+\* rwsem_try_write_lock_unqueued (and, 5.3 to 5.10, rwsem_try_read_lock_unqueued):
+\* the queue is not looked at.  No lock is held: it is one cmpxchg.
+Steal(t) ==
+    /\ pc[t] = "spin"
+    /\ MaySteal(t)
+    /\ Acquire({t} \cup (IF t \in Readers THEN Granted(queue) ELSE {}), queue, pc)
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+    /\ Emit("Steal", <<t>>)
+
+\* rwsem_down_read_slowpath, rwsem_down_write_slowpath: one hold of wait_lock,
+\* from the insertion to the wake-up that the insertion calls for.  A spinner
+\* may give up at any time; a writer that could take the lock does so instead,
+\* since it tries once more in the same hold of wait_lock, and that is Steal.
+Queue(t) ==
+    /\ \/ pc[t] = "spin" /\ (t \in Writers => ~MaySteal(t))
+       \/ pc[t] = "idle" /\ ~Spins(t)
+                         /\ ~(Compatible(t) /\ (queue = <<>> \/ Barges(t)))
+    /\ LET q == Place(t)
+           p == [pc EXCEPT ![t] = "wait"]
+           wakes == SelfWakes /\ ~WriteHeld
+       IN Acquire(IF wakes THEN Granted(q) ELSE {}, q,
+                  [u \in Task |-> IF wakes /\ Holders = {} /\ u \in Roused(q)
+                                  THEN "try" ELSE p[u]])
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+    /\ Emit("Queue", <<t>>)
+
+\* rwsem_try_write_lock under wait_lock, with success.
+Take(t) ==
+    /\ pc[t] = "try"
+    /\ MayTake(t)
+    /\ Acquire({t}, queue, pc)
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+    /\ Emit("Take", <<t>>)
+
+\* The same without success: back to sleep.  This is the only place where a
+\* writer demands the hand-off, and it is reached only by one that runs.
+Sleep(t) ==
+    /\ pc[t] = "try"
+    /\ ~MayTake(t)
+    /\ pc' = [pc EXCEPT ![t] = "wait"]
+    /\ queue' = queue
+    /\ Settle(FALSE, Policy.handoff /\ expired /\ t = Head(queue) /\ Holders # {})
+    /\ Account
+    /\ Emit("Sleep", <<t>>)
+
+\* up_read, up_write: the count, and nothing else.  The last holder finds
+\* waiters and goes on to wake them; until it does, the lock is free.
+Release(t) ==
+    /\ pc[t] = "hold"
+    /\ pc' = [pc EXCEPT ![t] = IF Holders = {t} /\ queue # <<>> THEN "wake" ELSE "idle"]
+    /\ queue' = queue
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+    /\ Emit("Release", <<t>>)
+
+\* rwsem_wake, rwsem_mark_wake under wait_lock.  A reader at the head that finds
+\* a thief inside demands the hand-off, if its time is up.
+Wake(t) ==
+    /\ pc[t] = "wake"
+    /\ IF SkipsWake
+       THEN queue' = queue /\ pc' = [pc EXCEPT ![t] = "idle"]
+       ELSE Acquire(Granted(queue), queue,
+                    [u \in Task |-> IF u = t THEN "idle"
+                                    ELSE IF u \in Roused(queue) THEN "try" ELSE pc[u]])
+    /\ Settle(FALSE, /\ Policy.handoff /\ expired /\ queue # <<>> /\ ~SkipsWake
+                     /\ Head(queue) \in Readers /\ WriteHeld)
+    /\ Account
+    /\ Emit("Wake", <<t>>)
+
+\* RWSEM_WAIT_TIMEOUT has passed for the first waiter.
+Expire ==
+    /\ Policy.handoff
+    /\ queue # <<>>
+    /\ ~expired
+    /\ UNCHANGED <<pc, queue>>
+    /\ Settle(TRUE, FALSE)
+    /\ Account
+    /\ Emit("Expire", <<>>)
+
+Next ==
+    \/ \E t \in Task :
+          \/ Enter(t)
+          \/ Spin(t)
+          \/ Steal(t)
+          \/ Queue(t)
+          \/ Take(t)
+          \/ Sleep(t)
+          \/ Release(t)
+          \/ Wake(t)
+    \/ Expire
+
+Spec == Init /\ [][Next]_vars
+
+-----------------------------------------------------------------------------
+(* Fairness.                                                               *)
+
+\* What the scheduler and the holder's code guarantee: a task inside the lock's
+\* code or inside the critical section goes on.  One disjunction a task, since
+\* a single step may be disabled by others again and again.  A spinner's way
+\* out is need_resched().  Nobody is obliged to arrive, and nobody is promised
+\* that a race is won.
+Proceed(t) ==
+    \/ pc[t] = "spin" /\ (Steal(t) \/ Queue(t))
+    \/ Take(t)
+    \/ Sleep(t)
+    \/ Release(t)
+    \/ Wake(t)
+
+TasksProceed == \A t \in Task : WF_vars(Proceed(t))
+FairSpec     == Spec /\ TasksProceed /\ WF_vars(Expire)
+
+\* Controls: each takes one guarantee away.
+NoTimerSpec   == Spec /\ TasksProceed
+NoReleaseSpec ==
+    /\ Spec
+    /\ \A t \in Task : WF_vars(Proceed(t) /\ pc[t] # "hold")
+    /\ WF_vars(Expire)
+
+-----------------------------------------------------------------------------
+(* Safety.                                                                 *)
+
+\* A writer is alone inside.
+MutualExclusion == WriteHeld => Cardinality(Holders) = 1
+
+\* No free lock with waiters, unless somebody is bound to act on it: a releaser
+\* that has not woken the queue yet, or a task that runs and may take it.
+NoIdleLockWithWaiters ==
+    Holders = {} /\ queue # <<>> =>
+        \E t \in Task : \/ pc[t] = "wake"
+                        \/ pc[t] = "try" /\ MayTake(t)
+                        \/ pc[t] = "spin" /\ MaySteal(t)
+
+AtMostThreeBatches == Batches(queue) <= 3
+
+\* An overtake is a grant to a task that queued later, or never queued at all.
+BoundedOvertaking ==
+    \A w \in Watch : /\ overtaken[w].R <= ByReaders
+                     /\ overtaken[w].W <= ByWriters
+
+-----------------------------------------------------------------------------
+(* The six rules of MRLOCK_BARRIER, as the thread quotes them, each of what *)
+(* happens to a task that arrives.                                         *)
+
+Arrives(t) == pc[t] = "idle" /\ pc'[t] # "idle"
+
+\* "if held by read, other readers can grab until pending writer."
+Rule1 == [][\A t \in Readers :
+    Arrives(t) /\ ReadHeld /\ ~PendingWriter => pc'[t] = "hold"]_vars
+
+\* "if held by read and pending writer, reads queue behind writer."
+Rule2 == [][\A t \in Readers :
+    Arrives(t) /\ ReadHeld /\ PendingWriter =>
+        \E w \in Writers : Before(queue', w, t)]_vars
+
+\* "if held by read, no pending reads and pending writer, writers get batched
+\* with pending writer"
+Rule3 == [][\A t \in Writers :
+    Arrives(t) /\ ReadHeld /\ PendingWriter /\ ~PendingReader =>
+        \E w \in Writers \ {t} : SameBatch(queue', w, t)]_vars
+
+\* The guard in rule 3, read as rule 5 reads: with pending reads, behind them.
+Rule3Guard == [][\A t \in Writers :
+    Arrives(t) /\ ReadHeld /\ PendingWriter /\ PendingReader =>
+        \A r \in Range(queue) \cap Readers : Before(queue', r, t)]_vars
+
+\* "if held by writer and no pending reader, new writer is queued to run after
+\* writer and before any new pending readers."
+Rule4 == [][\A t \in Task :
+    Arrives(t) /\ WriteHeld /\ ~PendingReader =>
+        /\ t \in Range(queue')
+        /\ \A w \in Range(queue) \cap Writers : Before(queue', w, t)]_vars
+
+\* "if held by writer and pending reader, new writers get queued behind reads"
+Rule5 == [][\A t \in Writers :
+    Arrives(t) /\ WriteHeld /\ PendingReader =>
+        \A r \in Range(queue) \cap Readers : Before(queue', r, t)]_vars
+
+\* "if held by writer and pending reader, readers get batched with pending
+\* reader"
+Rule6 == [][\A t \in Readers :
+    Arrives(t) /\ WriteHeld /\ PendingReader =>
+        \E r \in Range(queue) \cap Readers : SameBatch(queue', r, t)]_vars
+
+-----------------------------------------------------------------------------
+(* What Wilcox's patches do achieve.                                       *)
+
+\* V1: when a reader is granted the lock, no reader is left in the queue.
+GrantsEveryReader == [][
+    (\E r \in Readers : pc[r] = "wait" /\ pc'[r] = "hold") =>
+        Range(queue') \cap Readers = {}]_vars
+
+\* V2: a reader that queues while a reader is at the head queues before it.
+JoinsHeadReader == [][\A r \in Readers :
+    /\ pc[r] # "wait" /\ pc'[r] = "wait"
+    /\ queue # <<>> /\ Head(queue) \in Readers
+    => Head(queue') = r]_vars
+
+-----------------------------------------------------------------------------
+(* Progress.                                                               *)
+
+Contends(t) == pc[t] \in {"spin", "wait", "try"}
+
+\* Nobody starves: every task that wants the lock gets it.
+ReaderProgress == \A r \in Readers : Contends(r) ~> pc[r] = "hold"
+WriterProgress == \A w \in Writers : Contends(w) ~> pc[w] = "hold"
+
+\* A kind as a whole does not starve, though one of its tasks may.
+ReaderClassProgress ==
+    (\E r \in Readers : Contends(r)) ~> (\E r \in Readers : pc[r] = "hold")
+WriterClassProgress ==
+    (\E w \in Writers : Contends(w)) ~> (\E w \in Writers : pc[w] = "hold")
+
+=============================================================================

@@ -1,0 +1,157 @@
+---------------------------- MODULE XfsTwoLevel ----------------------------
+(***************************************************************************)
+(* XFS in Linux 4.9: two locks, one inside the other.  A writer takes      *)
+(* i_rwsem (inode_lock) and then i_iolock for writing; a reader takes      *)
+(* i_iolock only, for reading (xfs_rw_ilock).  4.10 merged the two         *)
+(* (6552321831dc), and that merge, not a change of the rwsem, is what      *)
+(* turned "readers block writers" into "writers block readers".            *)
+(*                                                                         *)
+(* MODELLED.  Each lock is Rwsem with the policy of 4.9, which is that of  *)
+(* 4.20.  A writer releases i_iolock, wake-up included, before it releases *)
+(* i_rwsem: so at most one writer is ever at i_iolock, nobody can steal it *)
+(* from the queued readers, and after each writer they all run.            *)
+(*                                                                         *)
+(* ASSUMED, OUT OF SCOPE.  As Rwsem.  Direct I/O, which takes i_iolock     *)
+(* shared, is left out.                                                    *)
+(***************************************************************************)
+EXTENDS Naturals, FiniteSets, Policies
+
+CONSTANTS
+    Readers, Writers,
+    Policy,     \* of both locks: a record of module Policies
+    Merged      \* 4.10: i_iolock is i_rwsem, there is no outer lock
+
+VARIABLES
+    opc, oqueue,    \* i_rwsem, the outer lock: writers only
+    ipc, iqueue,    \* i_iolock, the inner lock
+    wrote           \* writers that have released i_iolock, i_rwsem not yet
+
+outer == <<opc, oqueue>>
+inner == <<ipc, iqueue>>
+vars  == <<opc, oqueue, ipc, iqueue, wrote>>
+
+Task == Readers \cup Writers
+
+\* Neither lock has a hand-off, and nobody is watched.
+Nobody == [w \in {} |-> {}]
+
+Outer == INSTANCE Rwsem WITH
+    pc <- opc, queue <- oqueue, Readers <- {}, expired <- FALSE, handoff <- FALSE,
+    Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Nobody
+Inner == INSTANCE Rwsem WITH
+    pc <- ipc, queue <- iqueue, expired <- FALSE, handoff <- FALSE,
+    Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Nobody
+
+TypeOK ==
+    /\ Outer!TypeOK
+    /\ Inner!TypeOK
+    /\ wrote \subseteq {w \in Writers : opc[w] = "hold"}
+
+Init ==
+    /\ Outer!Init
+    /\ Inner!Init
+    /\ wrote = {}
+
+\* As in Rwsem.
+Emit(action, args) == TRUE
+
+-----------------------------------------------------------------------------
+(* inode_lock, inode_unlock: the steps of a writer at i_rwsem.             *)
+
+OuterEnter(w) ==
+    ~Merged /\ Outer!Enter(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterEnter", <<w>>)
+OuterSpin(w) ==
+    ~Merged /\ Outer!Spin(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterSpin", <<w>>)
+OuterQueue(w) ==
+    ~Merged /\ Outer!Queue(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterQueue", <<w>>)
+OuterSteal(w) == Outer!Steal(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterSteal", <<w>>)
+OuterTake(w)  == Outer!Take(w)  /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterTake", <<w>>)
+OuterSleep(w) == Outer!Sleep(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterSleep", <<w>>)
+OuterWake(w)  == Outer!Wake(w)  /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterWake", <<w>>)
+
+\* Only when i_iolock has been released, and its queue woken.
+OuterRelease(w) ==
+    /\ w \in wrote
+    /\ ipc[w] = "idle"
+    /\ Outer!Release(w)
+    /\ wrote' = wrote \ {w}
+    /\ UNCHANGED inner
+    /\ Emit("OuterRelease", <<w>>)
+
+-----------------------------------------------------------------------------
+(* mraccess, mrupdate, mrunlock: the steps of any task at i_iolock.        *)
+
+\* A writer comes here with i_rwsem held, once a turn.
+MayArrive(t) == t \in Writers /\ ~Merged => opc[t] = "hold" /\ t \notin wrote
+
+InnerEnter(t) ==
+    MayArrive(t) /\ Inner!Enter(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerEnter", <<t>>)
+InnerSpin(t) ==
+    MayArrive(t) /\ Inner!Spin(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerSpin", <<t>>)
+InnerQueue(t) ==
+    MayArrive(t) /\ Inner!Queue(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerQueue", <<t>>)
+InnerSteal(t) == Inner!Steal(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerSteal", <<t>>)
+InnerTake(t)  == Inner!Take(t)  /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerTake", <<t>>)
+InnerSleep(t) == Inner!Sleep(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerSleep", <<t>>)
+InnerWake(t)  == Inner!Wake(t)  /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerWake", <<t>>)
+
+InnerRelease(t) ==
+    /\ Inner!Release(t)
+    /\ wrote' = IF Merged THEN {} ELSE wrote \cup ({t} \cap Writers)
+    /\ UNCHANGED outer
+    /\ Emit("InnerRelease", <<t>>)
+
+-----------------------------------------------------------------------------
+Next ==
+    \/ \E w \in Writers :
+          \/ OuterEnter(w)
+          \/ OuterSpin(w)
+          \/ OuterSteal(w)
+          \/ OuterQueue(w)
+          \/ OuterTake(w)
+          \/ OuterSleep(w)
+          \/ OuterRelease(w)
+          \/ OuterWake(w)
+    \/ \E t \in Task :
+          \/ InnerEnter(t)
+          \/ InnerSpin(t)
+          \/ InnerSteal(t)
+          \/ InnerQueue(t)
+          \/ InnerTake(t)
+          \/ InnerSleep(t)
+          \/ InnerRelease(t)
+          \/ InnerWake(t)
+
+Spec == Init /\ [][Next]_vars
+
+\* As in Rwsem, one disjunction a task: whoever is inside the code goes on.  A
+\* writer that holds i_rwsem is inside, so it goes on to i_iolock.
+AtInner(t) ==
+    \/ InnerEnter(t) \/ InnerSpin(t) \/ InnerSteal(t) \/ InnerQueue(t)
+    \/ InnerTake(t) \/ InnerSleep(t) \/ InnerRelease(t) \/ InnerWake(t)
+AtOuter(w) ==
+    \/ OuterSteal(w) \/ OuterQueue(w) \/ OuterTake(w) \/ OuterSleep(w)
+    \/ OuterRelease(w) \/ OuterWake(w)
+FairSpec ==
+    /\ Spec
+    /\ \A r \in Readers : WF_vars(ipc[r] # "idle" /\ AtInner(r))
+    /\ \A w \in Writers :
+          WF_vars((opc[w] # "idle" \/ ipc[w] # "idle") /\ (AtInner(w) \/ AtOuter(w)))
+
+-----------------------------------------------------------------------------
+MutualExclusion == Inner!MutualExclusion /\ Outer!MutualExclusion
+
+\* Why the queued readers cannot be robbed: nobody else is there to do it.
+OneWriterAtInner == Cardinality({w \in Writers : ipc[w] # "idle"}) <= 1
+
+ReaderProgress == \A r \in Readers : Inner!Contends(r) ~> ipc[r] = "hold"
+
+\* The writer that has i_rwsem gets i_iolock.
+InnerWriterProgress == \A w \in Writers : Inner!Contends(w) ~> ipc[w] = "hold"
+
+\* Every writer gets to write.
+WriterProgress == \A w \in Writers : Outer!Contends(w) ~> ipc[w] = "hold"
+
+WriterClassProgress ==
+    (\E w \in Writers : Outer!Contends(w)) ~> (\E w \in Writers : ipc[w] = "hold")
+=============================================================================
