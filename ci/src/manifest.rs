@@ -3,11 +3,17 @@
 //! A [`Group`] holds what its models share; a model's own field wins. Loading flattens the groups into [`Model`]s, so the
 //! rest of the runner never sees a group.
 
+mod load;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
 
 /// When a model runs: each lane includes the ones before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Lane {
     /// A few seconds: one model of each kind.
@@ -71,6 +77,8 @@ pub struct Area {
     pub style: BTreeMap<String, String>,
     /// The properties that the area's table of designs shows, one column each.
     pub columns: Vec<String>,
+    /// Its line in the manifest, from 1.
+    pub line: usize,
 }
 
 /// A root module that models are run on.
@@ -84,6 +92,8 @@ pub struct Module {
     pub actions: Vec<String>,
     /// The operator that replaces `Emit` when the edges are wanted with their arguments; see `edges`.
     pub emit: String,
+    /// Its line in the manifest, from 1.
+    pub line: usize,
 }
 
 /// One run of one engine, and the verdict it must have.
@@ -137,12 +147,14 @@ pub struct Model {
     pub budget: u64,
     /// The JVM's largest heap in MiB.
     pub heap: u64,
+    /// Its line in the manifest, from 1.
+    pub line: usize,
 }
 
 /// The whole manifest, flattened.
 #[derive(Debug, Clone)]
 pub struct Manifest {
-    /// Where it was read from.
+    /// Where it was read from: absolute, without symbolic links.
     pub path: PathBuf,
     /// Protocols, in the manifest's order.
     pub areas: Vec<Area>,
@@ -150,4 +162,98 @@ pub struct Manifest {
     pub modules: Vec<Module>,
     /// Models, in the manifest's order.
     pub models: Vec<Model>,
+}
+
+impl Manifest {
+    /// Reads and checks the manifest at `path`, which must lie in a directory named `specs`.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, is not TOML, has an unknown or lacks a needed key, names something twice, or names an area,
+    /// module, size or module file that does not exist. The message gives file, line and column, and the cure.
+    pub fn load(path: &Path) -> anyhow::Result<Self> {
+        load::load(path)
+    }
+
+    /// The models to run, in the manifest's order.
+    ///
+    /// Without `names`: every model of `lane` and of the lanes before it. With `names`, each an area, a design or a model: those
+    /// models, whatever their lane.
+    ///
+    /// # Errors
+    ///
+    /// When a name is unknown; the message suggests the nearest one.
+    pub fn select(&self, lane: Lane, names: &[String]) -> anyhow::Result<Vec<&Model>> {
+        let known = |name: &str| self.models.iter().any(|model| model.is_called(name));
+        if let Some(unknown) = names.iter().find(|name| !known(name)) {
+            let candidates = self.models.iter().flat_map(Model::names);
+            bail!(
+                "no area, design or model is named `{unknown}`{} (specs/manifest.toml has them all)",
+                did_you_mean(unknown, candidates)
+            );
+        }
+        let chosen = |model: &&Model| {
+            if names.is_empty() {
+                model.lane <= lane
+            } else {
+                names.iter().any(|name| model.is_called(name))
+            }
+        };
+        Ok(self.models.iter().filter(chosen).collect())
+    }
+
+    /// The `specs` directory, which holds the manifest and one directory an area; absolute.
+    pub fn specs_dir(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// The area with this name.
+    pub fn area(&self, name: &str) -> Option<&Area> {
+        self.areas.iter().find(|area| area.name == name)
+    }
+
+    /// The root module that `model` runs on.
+    ///
+    /// # Panics
+    ///
+    /// When `model` is of another manifest: loading refuses a model without its module.
+    pub fn module(&self, model: &Model) -> &Module {
+        self.modules
+            .iter()
+            .find(|module| module.area == model.area && module.name == model.module)
+            .expect("the model is of this manifest")
+    }
+
+    /// The model with this name.
+    pub fn model(&self, name: &str) -> Option<&Model> {
+        self.models.iter().find(|model| model.name == name)
+    }
+}
+
+impl Model {
+    /// What it can be asked for by: its area, its design and its own name.
+    fn names(&self) -> [&str; 3] {
+        [&self.area, &self.design, &self.name]
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.names().contains(&name)
+    }
+}
+
+/// `; did you mean ...?` with the candidate nearest to `name`, or nothing when none is near.
+pub(crate) fn did_you_mean<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let nearness =
+        |candidate: &str| strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase());
+    candidates
+        .into_iter()
+        .map(|candidate| (nearness(candidate), candidate))
+        .filter(|(nearness, _)| *nearness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(String::new, |(_, candidate)| {
+            format!("; did you mean `{candidate}`?")
+        })
 }

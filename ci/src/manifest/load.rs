@@ -1,0 +1,438 @@
+//! Reads the manifest's TOML, checks its names, and flattens groups into models.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
+use toml::Spanned;
+
+use super::{Area, Engine, Expect, Kind, Lane, Manifest, Model, Module, did_you_mean};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    size: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(default)]
+    area: Vec<Spanned<AreaTable>>,
+    #[serde(default)]
+    module: Vec<Spanned<ModuleTable>>,
+    #[serde(default)]
+    group: Vec<Spanned<Row>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AreaTable {
+    name: String,
+    title: String,
+    seed: String,
+    lanes: String,
+    #[serde(default)]
+    style: BTreeMap<String, String>,
+    #[serde(default)]
+    columns: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModuleTable {
+    area: String,
+    name: String,
+    actions: Vec<String>,
+    emit: String,
+}
+
+/// A group, or one of its models: they share every field but `name`, a model's, and `models`, a group's.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: Option<String>,
+    models: Option<Vec<Spanned<Row>>>,
+    area: Option<String>,
+    module: Option<String>,
+    design: Option<String>,
+    stands_for: Option<String>,
+    engine: Option<Engine>,
+    lane: Option<Lane>,
+    size: Option<String>,
+    #[serde(default)]
+    constants: BTreeMap<String, String>,
+    spec: Option<String>,
+    invariants: Option<Vec<String>>,
+    property: Option<String>,
+    deadlock: Option<bool>,
+    symmetry: Option<String>,
+    view: Option<String>,
+    constraint: Option<String>,
+    silent: Option<Vec<String>>,
+    expect: Option<Expect>,
+    probe: Option<String>,
+    distinct: Option<u64>,
+    total: Option<u64>,
+    witness: Option<usize>,
+    budget: Option<u64>,
+    heap: Option<u64>,
+}
+
+impl<'de> Deserialize<'de> for Expect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ExpectVisitor)
+    }
+}
+
+struct ExpectVisitor;
+
+impl<'de> Visitor<'de> for ExpectVisitor {
+    type Value = Expect;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        formatter.write_str(r#""holds" or { violates = "Property", kind = "temporal" }"#)
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Expect, E> {
+        if value == "holds" {
+            Ok(Expect::Holds)
+        } else {
+            Err(E::invalid_value(de::Unexpected::Str(value), &self))
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Expect, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Violates {
+            violates: String,
+            kind: Kind,
+        }
+        let Violates {
+            violates: property,
+            kind,
+        } = Violates::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Expect::Violates { property, kind })
+    }
+}
+
+/// The manifest's text and name, to say where an error is.
+struct Source<'a> {
+    shown: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    /// Line and column of a byte offset, both from 1; the column counts characters.
+    fn position(&self, offset: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(offset)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+
+    fn line(&self, span: &Range<usize>) -> usize {
+        self.position(span.start).0
+    }
+
+    fn error(&self, span: &Range<usize>, message: impl std::fmt::Display) -> anyhow::Error {
+        let (line, column) = self.position(span.start);
+        anyhow!("{}:{line}:{column}: {message}", self.shown.display())
+    }
+}
+
+pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
+    let path = shown.canonicalize().with_context(|| {
+        format!(
+            "{}: no manifest here (run at the repository's root, or give its path)",
+            shown.display()
+        )
+    })?;
+    let specs = path.parent().context("a file has a directory")?;
+    if specs.file_name().is_none_or(|name| name != "specs") {
+        bail!(
+            "{}: the manifest does not lie in a directory named `specs` (move it there)",
+            shown.display()
+        );
+    }
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("{}: cannot read it", shown.display()))?;
+    let source = Source { shown, text: &text };
+    let file: File = toml::from_str(&text).map_err(|error| {
+        let message = error.message().trim_end();
+        source.error(
+            &error.span().unwrap_or(0..0),
+            format!("{message} (CONTRIBUTING.md shows a row)"),
+        )
+    })?;
+
+    let areas = areas(&source, file.area)?;
+    let modules = modules(&source, specs, &areas, file.module)?;
+    let mut models: Vec<Model> = Vec::new();
+    for group in file.group {
+        let (span, mut group) = (group.span(), group.into_inner());
+        if group.name.is_some() {
+            return Err(source.error(&span, "a group has a `name` (only its models have one)"));
+        }
+        let Some(rows) = group.models.take() else {
+            return Err(source.error(
+                &span,
+                "a group without `models` (add `models = [ { name = ... } ]`)",
+            ));
+        };
+        for row in rows {
+            let (span, row) = (row.span(), row.into_inner());
+            let model = flatten(&source, &span, &file.size, &group, row)?;
+            if let Some(first) = models.iter().find(|other| other.name == model.name) {
+                let message = format!(
+                    "model `{}` is already on line {} (rename one of them)",
+                    model.name, first.line
+                );
+                return Err(source.error(&span, message));
+            }
+            if !areas.iter().any(|area| area.name == model.area) {
+                let near = did_you_mean(&model.area, areas.iter().map(|area| area.name.as_str()));
+                return Err(source.error(
+                    &span,
+                    format!("no area is named `{}`{near} (add an [[area]])", model.area),
+                ));
+            }
+            let mut in_area = modules.iter().filter(|module| module.area == model.area);
+            if !in_area.clone().any(|module| module.name == model.module) {
+                let near = did_you_mean(
+                    &model.module,
+                    in_area.by_ref().map(|module| module.name.as_str()),
+                );
+                let message = format!(
+                    "area `{}` has no module `{}`{near} (add a [[module]])",
+                    model.area, model.module
+                );
+                return Err(source.error(&span, message));
+            }
+            models.push(model);
+        }
+    }
+    if models.is_empty() {
+        bail!(
+            "{}: no model in it, so nothing would be checked (add a [[group]])",
+            shown.display()
+        );
+    }
+    Ok(Manifest {
+        path,
+        areas,
+        modules,
+        models,
+    })
+}
+
+fn areas(source: &Source, tables: Vec<Spanned<AreaTable>>) -> anyhow::Result<Vec<Area>> {
+    let mut areas: Vec<Area> = Vec::new();
+    for table in tables {
+        let (
+            span,
+            AreaTable {
+                name,
+                title,
+                seed,
+                lanes,
+                style,
+                columns,
+            },
+        ) = (table.span(), table.into_inner());
+        check_name(source, &span, "area", &name)?;
+        if let Some(first) = areas.iter().find(|other| other.name == name) {
+            return Err(source.error(
+                &span,
+                format!(
+                    "area `{name}` is already on line {} (remove one)",
+                    first.line
+                ),
+            ));
+        }
+        areas.push(Area {
+            name,
+            title,
+            seed,
+            lanes,
+            style,
+            columns,
+            line: source.line(&span),
+        });
+    }
+    Ok(areas)
+}
+
+fn modules(
+    source: &Source,
+    specs: &Path,
+    areas: &[Area],
+    tables: Vec<Spanned<ModuleTable>>,
+) -> anyhow::Result<Vec<Module>> {
+    let mut modules: Vec<Module> = Vec::new();
+    for table in tables {
+        let (
+            span,
+            ModuleTable {
+                area,
+                name,
+                actions,
+                emit,
+            },
+        ) = (table.span(), table.into_inner());
+        check_name(source, &span, "module", &name)?;
+        if !areas.iter().any(|known| known.name == area) {
+            let near = did_you_mean(&area, areas.iter().map(|area| area.name.as_str()));
+            return Err(source.error(
+                &span,
+                format!("no area is named `{area}`{near} (add an [[area]])"),
+            ));
+        }
+        if let Some(first) = modules
+            .iter()
+            .find(|other| other.area == area && other.name == name)
+        {
+            return Err(source.error(
+                &span,
+                format!(
+                    "module `{name}` is already on line {} (remove one)",
+                    first.line
+                ),
+            ));
+        }
+        let shown = format!("specs/{area}/{name}.tla");
+        let file = specs
+            .join(&area)
+            .join(format!("{name}.tla"))
+            .canonicalize()
+            .map_err(|error| {
+                source.error(
+                    &span,
+                    format!("{shown}: {error} (write the module, or correct its name)"),
+                )
+            })?;
+        if !file.starts_with(specs) {
+            return Err(source.error(
+                &span,
+                format!(
+                    "{shown} lies outside specs/ (a link leads out: put the file itself there)"
+                ),
+            ));
+        }
+        modules.push(Module {
+            area,
+            name,
+            actions,
+            emit,
+            line: source.line(&span),
+        });
+    }
+    Ok(modules)
+}
+
+/// Names become file names, so they are kept to characters that cannot lead out of a directory.
+fn check_name(source: &Source, span: &Range<usize>, what: &str, name: &str) -> anyhow::Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty() || !name.chars().all(plain) {
+        let escapes = if name.split('/').any(|part| part == "..") {
+            ", and leads outside specs/"
+        } else {
+            ""
+        };
+        return Err(source.error(
+            span,
+            format!(
+                "`{name}` is not a name for {what}{escapes} (use letters, digits, `_` and `-`)",
+                what = article(what)
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {noun}")
+}
+
+/// One model: the row's own fields, else the group's, else the defaults.
+fn flatten(
+    source: &Source,
+    span: &Range<usize>,
+    sizes: &BTreeMap<String, BTreeMap<String, String>>,
+    group: &Row,
+    row: Row,
+) -> anyhow::Result<Model> {
+    if row.models.is_some() {
+        return Err(source.error(span, "a model has `models` (only a group has them)"));
+    }
+    let Some(name) = row.name else {
+        return Err(source.error(
+            span,
+            "a model without a `name` (add one that no other model has)",
+        ));
+    };
+    check_name(source, span, "model", &name)?;
+    let missing = |key: &str| {
+        source.error(
+            span,
+            format!("model `{name}` has no `{key}` (give it in the row or in its group)"),
+        )
+    };
+    macro_rules! field {
+        ($key:ident) => {
+            row.$key.or_else(|| group.$key.clone())
+        };
+    }
+    macro_rules! required {
+        ($key:ident) => {
+            field!($key).ok_or_else(|| missing(stringify!($key)))?
+        };
+    }
+    let size = required!(size);
+    let Some(size_constants) = sizes.get(&size) else {
+        let near = did_you_mean(&size, sizes.keys().map(String::as_str));
+        return Err(source.error(
+            span,
+            format!("model `{name}`: no size is named `{size}`{near} (add it to [size])"),
+        ));
+    };
+    let mut constants = size_constants.clone();
+    constants.extend(group.constants.clone());
+    constants.extend(row.constants);
+    let design = required!(design);
+    check_name(source, span, "design", &design)?;
+    Ok(Model {
+        area: required!(area),
+        module: required!(module),
+        design,
+        stands_for: required!(stands_for),
+        engine: field!(engine).unwrap_or(Engine::Tlc),
+        lane: field!(lane).unwrap_or(Lane::Ci),
+        size,
+        constants,
+        spec: required!(spec),
+        invariants: field!(invariants).unwrap_or_default(),
+        property: field!(property),
+        deadlock: field!(deadlock).unwrap_or(false),
+        symmetry: field!(symmetry),
+        view: field!(view),
+        constraint: field!(constraint),
+        silent: field!(silent).unwrap_or_default(),
+        expect: required!(expect),
+        probe: field!(probe),
+        distinct: field!(distinct),
+        total: field!(total),
+        witness: field!(witness),
+        budget: field!(budget).unwrap_or(60),
+        heap: field!(heap).unwrap_or(1500),
+        line: source.line(span),
+        name,
+    })
+}
