@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -270,16 +269,13 @@ fn fetch(root: &Path, jar: &Path) -> Result<()> {
 }
 
 fn sha256(path: &Path) -> Result<String> {
-    let mut file = fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let mut hash = Sha256::new();
-    let mut part = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut part).with_context(|| format!("{} cannot be read", path.display()))? {
-            0 => break,
-            n => hash.update(&part[..n]),
-        }
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(hex_sha256(&bytes))
+}
+
+/// The SHA-256 of `bytes` in lower-case hexadecimal digits.
+pub fn hex_sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
