@@ -24,6 +24,17 @@ pub enum Lane {
     Nightly,
 }
 
+impl Lane {
+    /// Its name in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Smoke => "smoke",
+            Self::Ci => "ci",
+            Self::Nightly => "nightly",
+        }
+    }
+}
+
 /// The program that decides a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -46,6 +57,19 @@ pub enum Kind {
     Deadlock,
     /// An `ASSUME` is false.
     Assumption,
+}
+
+impl Kind {
+    /// Its name in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Invariant => "invariant",
+            Self::Action => "action",
+            Self::Temporal => "temporal",
+            Self::Deadlock => "deadlock",
+            Self::Assumption => "assumption",
+        }
+    }
 }
 
 /// The verdict a model must have.
@@ -156,6 +180,8 @@ pub struct Model {
 pub struct Manifest {
     /// Where it was read from: absolute, without symbolic links.
     pub path: PathBuf,
+    /// The `[size]` table: the constants that each size gives.
+    pub sizes: BTreeMap<String, BTreeMap<String, String>>,
     /// Protocols, in the manifest's order.
     pub areas: Vec<Area>,
     /// Root modules.
@@ -222,6 +248,24 @@ impl Manifest {
             .iter()
             .find(|module| module.area == model.area && module.name == model.module)
             .expect("the model is of this manifest")
+    }
+
+    /// How many tasks a size has: the members of the sets, `{r1, r2}`, that its constants are.
+    pub fn tasks(&self, size: &str) -> usize {
+        let members = |value: &String| {
+            let set = value
+                .trim()
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'));
+            set.map_or(0, |set| {
+                set.split(',')
+                    .filter(|member| !member.trim().is_empty())
+                    .count()
+            })
+        };
+        self.sizes
+            .get(size)
+            .map_or(0, |constants| constants.values().map(members).sum())
     }
 
     /// The model with this name.

@@ -222,6 +222,7 @@ pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
     }
     Ok(Manifest {
         path,
+        sizes: file.size,
         areas,
         modules,
         models,

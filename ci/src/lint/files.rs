@@ -1,0 +1,145 @@
+//! What lies in `specs/` that no row accounts for, and tables that are not the manifest's.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Lint;
+use crate::{cfg, table};
+
+pub(super) fn check(lint: &mut Lint) {
+    let specs = lint.manifest.specs_dir().to_owned();
+    let mut readmes = vec![("README.md".to_owned(), specs.with_file_name("README.md"))];
+    let mut files = Vec::new();
+    if let Err(error) = walk(&specs, "specs", &mut files) {
+        lint.at(
+            "specs",
+            1,
+            "unreadable-file",
+            format!("cannot list it: {error} (look at its permissions)"),
+        );
+    }
+    for (shown, path) in files {
+        let name = shown.rsplit('/').next().unwrap_or_default().to_owned();
+        if name.contains("_TTrace_") {
+            lint.at(
+                &shown,
+                1,
+                "debris",
+                "a trace that TLC left (remove it)".into(),
+            );
+        } else if name.ends_with(".cfg") {
+            configuration(lint, &shown, &path);
+        } else if name == "README.md" {
+            readmes.push((shown, path));
+        } else if name.starts_with("MC") && name.ends_with(".tla") {
+            root_module(lint, &shown);
+        }
+    }
+    for (shown, path) in readmes {
+        readme(lint, &shown, &path);
+    }
+}
+
+/// Every file beneath `directory`, as it is shown and where it is, in alphabetic order.
+fn walk(directory: &Path, shown: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    let mut entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let shown = format!("{shown}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            walk(&entry.path(), &shown, files)?;
+        } else {
+            files.push((shown, entry.path()));
+        }
+    }
+    Ok(())
+}
+
+fn root_module(lint: &mut Lint, shown: &str) {
+    let used = |area: &str, name: &str| shown == format!("specs/{area}/{name}.tla");
+    if !lint
+        .manifest
+        .models
+        .iter()
+        .any(|model| used(&model.area, &model.module))
+    {
+        lint.at(
+            shown,
+            1,
+            "unused-module",
+            "a root module that no model runs on (add a model, or remove the file)".into(),
+        );
+    }
+}
+
+/// A committed cfg is the one that its row prints.
+fn configuration(lint: &mut Lint, shown: &str, path: &Path) {
+    let Some(text) = read(lint, shown, path) else {
+        return;
+    };
+    let Some(name) = text.lines().next().and_then(cfg::model_name) else {
+        let message =
+            "names no model in its first line (remove it, or write it with `interlock cfg MODEL`)"
+                .into();
+        return lint.at(shown, 1, "debris", message);
+    };
+    let Some(model) = lint.manifest.model(name) else {
+        let message = format!(
+            "its model `{name}` is not in the manifest (remove it, or write it with `interlock cfg MODEL`)"
+        );
+        return lint.at(shown, 1, "stale-cfg", message);
+    };
+    let expected = cfg::text(model, None);
+    if text != expected {
+        let line = text
+            .lines()
+            .zip(expected.lines())
+            .take_while(|(is, should)| is == should)
+            .count()
+            + 1;
+        let message =
+            format!("is not the cfg of model `{name}` (write it with `interlock cfg {name}`)");
+        lint.at(shown, line, "stale-cfg", message);
+    }
+}
+
+fn readme(lint: &mut Lint, shown: &str, path: &Path) {
+    if !path.exists() {
+        return;
+    }
+    let Some(text) = read(lint, shown, path) else {
+        return;
+    };
+    match table::update(lint.manifest, &text) {
+        Ok(updated) if updated == text => {}
+        Ok(updated) => {
+            let line = text
+                .lines()
+                .zip(updated.lines())
+                .take_while(|(is, should)| is == should)
+                .count()
+                + 1;
+            let message = format!(
+                "its table is not the manifest's (write it with `interlock table --write {shown}`)"
+            );
+            lint.at(shown, line, "stale-table", message);
+        }
+        Err(error) => lint.at(shown, error.line, "stale-table", error.message),
+    }
+}
+
+fn read(lint: &mut Lint, shown: &str, path: &Path) -> Option<String> {
+    match fs::read_to_string(path) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            lint.at(
+                shown,
+                1,
+                "unreadable-file",
+                format!("cannot read it: {error} (look at its permissions and encoding)"),
+            );
+            None
+        }
+    }
+}

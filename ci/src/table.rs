@@ -1,0 +1,220 @@
+//! The manifest as Markdown tables, and their place in a README.
+//!
+//! A README marks where a table goes with `<!-- table:designs AREA -->` or `<!-- table:rows AREA -->`, and its end with
+//! `<!-- /table -->`; each marker is a line of its own.
+
+use std::fmt;
+
+use crate::manifest::{Expect, Kind, Manifest, Model};
+
+const END: &str = "<!-- /table -->";
+
+/// A marker in a README that no table can be written for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkerError {
+    /// The marker's line, from 1.
+    pub line: usize,
+    /// What is wrong with it, and the cure in parentheses.
+    pub message: String,
+}
+
+impl fmt::Display for MarkerError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for MarkerError {}
+
+/// Every model of an area, one row each; empty when no area has this name.
+pub fn rows(manifest: &Manifest, area: &str) -> String {
+    let headings = [
+        "model",
+        "design",
+        "stands for",
+        "size",
+        "checks",
+        "expected",
+        "distinct",
+        "total",
+        "witness",
+        "lane",
+    ];
+    let number =
+        |number: Option<u64>| number.map_or_else(|| "—".to_owned(), |number| number.to_string());
+    let models = manifest
+        .models
+        .iter()
+        .filter(|model| model.area == area)
+        .map(|model| {
+            vec![
+                model.name.clone(),
+                model.design.clone(),
+                model.stands_for.clone(),
+                model.size.clone(),
+                checks(model).collect::<Vec<_>>().join(", "),
+                match &model.expect {
+                    Expect::Holds => "holds".to_owned(),
+                    Expect::Violates {
+                        property,
+                        kind: Kind::Deadlock,
+                    } => format!("**violates** {property}"),
+                    Expect::Violates { property, kind } => {
+                        format!("**violates** {property} ({})", kind.name())
+                    }
+                },
+                number(model.distinct),
+                number(model.total),
+                number(model.witness.map(|states| states as u64)),
+                model.lane.name().to_owned(),
+            ]
+        });
+    markdown(&headings, models)
+}
+
+/// One row a design, one column for each of the area's `columns`: the smallest size that violates the property, with the length of
+/// its counterexample, or the largest that it holds at; empty when no area has this name.
+pub fn designs(manifest: &Manifest, area: &str) -> String {
+    let Some(area) = manifest.area(area) else {
+        return String::new();
+    };
+    let headings: Vec<&str> = ["design", "stands for"]
+        .into_iter()
+        .chain(area.columns.iter().map(String::as_str))
+        .collect();
+    let mut seen: Vec<&Model> = Vec::new();
+    for model in manifest
+        .models
+        .iter()
+        .filter(|model| model.area == area.name)
+    {
+        if !seen.iter().any(|other| other.design == model.design) {
+            seen.push(model);
+        }
+    }
+    let rows = seen.into_iter().map(|first| {
+        let cells = area
+            .columns
+            .iter()
+            .map(|column| cell(manifest, first, column));
+        [first.design.clone(), first.stands_for.clone()]
+            .into_iter()
+            .chain(cells)
+            .collect()
+    });
+    markdown(&headings, rows)
+}
+
+/// `text` with every marked table written anew; the same text when all are up to date.
+///
+/// # Errors
+///
+/// When a marker names no table or no area, or has no end.
+pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
+    let mut updated = String::new();
+    let mut lines = text.split_inclusive('\n').zip(1..);
+    while let Some((line, at)) = lines.next() {
+        updated.push_str(line);
+        let Some(marker) = line.trim().strip_prefix("<!-- table:") else {
+            continue;
+        };
+        let error = |message: String| MarkerError { line: at, message };
+        let Some((kind, area)) = marker
+            .strip_suffix("-->")
+            .and_then(|marker| marker.trim().split_once(' '))
+        else {
+            return Err(error(
+                "a table's marker needs a kind and an area (write `<!-- table:designs AREA -->`)"
+                    .into(),
+            ));
+        };
+        if manifest.area(area).is_none() {
+            return Err(error(format!(
+                "no area is named `{area}` (correct the marker)"
+            )));
+        }
+        let table = match kind {
+            "designs" => designs(manifest, area),
+            "rows" => rows(manifest, area),
+            _ => {
+                return Err(error(format!(
+                    "no table is named `{kind}` (say `designs` or `rows`)"
+                )));
+            }
+        };
+        let Some((end, _)) = lines.find(|(line, _)| line.trim() == END) else {
+            return Err(error(format!("the table has no end (add a line `{END}`)")));
+        };
+        updated.push_str(&table);
+        updated.push_str(end);
+    }
+    Ok(updated)
+}
+
+/// Whether a table in `text` is not the one that the manifest gives.
+///
+/// # Errors
+///
+/// As [`update`].
+pub fn stale(manifest: &Manifest, text: &str) -> Result<bool, MarkerError> {
+    Ok(update(manifest, text)? != text)
+}
+
+/// What a design's models say of one property.
+fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -> String {
+    let of_design = || {
+        manifest
+            .models
+            .iter()
+            .filter(|model| (&model.area, &model.design) == (area, design))
+    };
+    let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column);
+    let tasks = |model: &&Model| manifest.tasks(&model.size);
+    let smallest = of_design()
+        .filter(violates)
+        .min_by_key(|model| (tasks(model), model.witness.unwrap_or(usize::MAX)));
+    if let Some(Model { size, witness, .. }) = smallest {
+        let states = witness.map_or_else(String::new, |states| format!(", {states} states"));
+        return format!("**violated**: {size}{states}");
+    }
+    let holds = |model: &&Model| {
+        model.expect == Expect::Holds && checks(model).any(|check| check == column)
+    };
+    let largest = of_design()
+        .filter(holds)
+        .max_by_key(|model| (tasks(model), model.distinct));
+    largest.map_or_else(
+        || "—".to_owned(),
+        |model| format!("holds, up to {}", model.size),
+    )
+}
+
+/// What a model checks, by name.
+fn checks(model: &Model) -> impl Iterator<Item = &str> {
+    let named = model
+        .invariants
+        .iter()
+        .chain(&model.property)
+        .map(String::as_str);
+    named.chain(model.deadlock.then_some("Deadlock"))
+}
+
+fn markdown(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let head = line(
+        headings
+            .iter()
+            .map(|heading| (*heading).to_owned())
+            .collect(),
+    );
+    let rule = line(headings.iter().map(|_| "---".to_owned()).collect());
+    let body = rows.map(|cells| {
+        line(
+            cells
+                .into_iter()
+                .map(|cell| cell.replace('|', "\\|"))
+                .collect(),
+        )
+    });
+    [head, rule].into_iter().chain(body).collect()
+}
