@@ -10,6 +10,7 @@ Emit(action, args, from, to) == TRUE
 EmitPrint(action, args, from, to) == PrintT(ToString(<<"E", action, args, from, to>>))
 
 Free(t) == IF t \in Readers THEN holders \cap Writers = {} ELSE holders = {}
+MayTake(t) == IF t \in Readers THEN Free(t) /\ queue = <<>> ELSE Free(t)
 Flip(t) == IF t \in Readers THEN grants ELSE 1 - grants
 
 Init == /\ pc = [t \in Tasks |-> "idle"]
@@ -21,13 +22,13 @@ Enter(t) == /\ pc[t] = "idle"
             /\ pc' = [pc EXCEPT ![t] = "try"]
             /\ UNCHANGED <<holders, queue, grants>>
             /\ Emit("Enter", <<t>>, State, State')
-Take(t) == /\ pc[t] = "try" /\ Free(t) /\ (t \in Writers \/ queue = <<>>)
+Take(t) == /\ pc[t] = "try" /\ MayTake(t)
            /\ pc' = [pc EXCEPT ![t] = "hold"]
            /\ holders' = holders \cup {t}
            /\ grants' = Flip(t)
            /\ UNCHANGED queue
            /\ Emit("Take", <<t>>, State, State')
-Queue(t) == /\ pc[t] = "try" /\ ~(Free(t) /\ (t \in Writers \/ queue = <<>>))
+Queue(t) == /\ pc[t] = "try" /\ ~MayTake(t)
             /\ pc' = [pc EXCEPT ![t] = "wait"]
             /\ queue' = Append(queue, t)
             /\ UNCHANGED <<holders, grants>>
