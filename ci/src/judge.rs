@@ -24,8 +24,10 @@ pub fn expected(expect: &Expect) -> String {
 }
 
 fn violates(property: &str, kind: Kind) -> String {
-    let kind = format!("{kind:?}").to_lowercase();
-    if property.eq_ignore_ascii_case(&kind) { format!("violates {property}") } else { format!("violates {property} ({kind})") }
+    match kind {
+        Kind::Deadlock => format!("violates {property}"),
+        _ => format!("violates {property} ({})", kind.name()),
+    }
 }
 
 /// The sentences; none if the run is as its row says. `witness` is the number of states of the counterexample, `pinned` whether

@@ -135,17 +135,22 @@ pub fn print(rows: &[Row]) {
             println!("\n{timeline}");
         }
     }
-    if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
-        for row in failures(rows) {
-            let text = escape(&format!("{}: {}", row.model, row.sentences.join("; ")));
-            println!("::error file=specs/manifest.toml,line={},title={}::{text}", row.line, row.found);
-        }
+    for row in failures(rows) {
+        let text = format!("{}: {}", row.model, row.sentences.join("; "));
+        annotate("specs/manifest.toml", row.line, &row.found, &text);
     }
     println!("\n{}", counts(rows));
 }
 
 fn failures(rows: &[Row]) -> impl Iterator<Item = &Row> {
     rows.iter().filter(|row| row.status != Status::AsExpected)
+}
+
+/// Marks a line of a file (relative to the repository's root) where GitHub Actions shows it; elsewhere prints nothing.
+pub fn annotate(file: &str, line: usize, title: &str, text: &str) {
+    if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
+        println!("::error file={file},line={line},title={title}::{}", escape(text));
+    }
 }
 
 /// A workflow command ends with its line.
