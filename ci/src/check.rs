@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -54,25 +54,37 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let tlc = Tlc::new(&manifest, &toolchain, &out);
     let rows = run_all(&tlc, &models, request.jobs);
     if interrupt::requested() {
-        eprintln!("interrupted: {} of {} models were judged; no report is written", rows.len(), models.len());
+        eprintln!(
+            "interrupted: {} of {} models were judged; no report is written",
+            rows.len(),
+            models.len()
+        );
         return Ok(interrupt::EXIT);
     }
-    report::print(&rows);
+    report::print(manifest.path.strip_prefix(root).unwrap_or(&manifest.path), &rows);
     report::write(&out, &manifest.path, &rows, start.elapsed())?;
-    Ok(u8::from(rows.iter().any(|row| row.status != Status::AsExpected)))
+    Ok(u8::from(
+        rows.iter().any(|row| row.status != Status::AsExpected),
+    ))
 }
 
 /// Two runs must not write to the same files. The lock ends with the process that holds it.
 fn lock(out: &Path) -> Result<fs::File> {
     fs::create_dir_all(out).with_context(|| format!("{} cannot be made", out.display()))?;
     let path = out.join("lock");
-    let file = fs::File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
+    let file =
+        fs::File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => {
-            bail!("another interlock runs in {}: wait for it, or give --out another directory", out.display())
+            bail!(
+                "another interlock runs in {}: wait for it, or give --out another directory",
+                out.display()
+            )
         }
-        Err(fs::TryLockError::Error(error)) => Err(error).with_context(|| format!("{} cannot be locked", path.display())),
+        Err(fs::TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("{} cannot be locked", path.display()))
+        }
     }
 }
 
@@ -86,7 +98,13 @@ fn run_all(tlc: &Tlc, models: &[&Model], jobs: NonZero<usize>) -> Vec<Row> {
     // The longest first, so that the last one to end is a short one.
     order.sort_by_key(|&index| std::cmp::Reverse(models[index].budget));
     let queue = Mutex::new(order.into_iter());
-    let next = || queue.lock().ok().and_then(|mut queue| queue.next()).filter(|_| !interrupt::requested());
+    let next = || {
+        queue
+            .lock()
+            .ok()
+            .and_then(|mut queue| queue.next())
+            .filter(|_| !interrupt::requested())
+    };
     let mut rows: Vec<Option<Row>> = models.iter().map(|_| None).collect();
     std::thread::scope(|scope| {
         let (events, inbox) = mpsc::channel();
@@ -96,7 +114,10 @@ fn run_all(tlc: &Tlc, models: &[&Model], jobs: NonZero<usize>) -> Vec<Row> {
                 while let Some(index) = next() {
                     let sent = events.send(Event::Started(index));
                     let row = row(tlc, models[index]);
-                    if interrupt::requested() || sent.is_err() || events.send(Event::Done(index, Box::new(row))).is_err() {
+                    if interrupt::requested()
+                        || sent.is_err()
+                        || events.send(Event::Done(index, Box::new(row))).is_err()
+                    {
                         return;
                     }
                 }
@@ -131,7 +152,10 @@ fn row(tlc: &Tlc, model: &Model) -> Row {
 fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
     let run = tlc.run(model, model.expect != Expect::Holds)?;
     let verdict = &run.verdict;
-    let witness = run.counterexample.as_ref().map(|counterexample| counterexample.states.len());
+    let witness = run
+        .counterexample
+        .as_ref()
+        .map(|counterexample| counterexample.states.len());
     let mut row = Row {
         found: judge::found(&verdict.outcome),
         distinct: verdict.totals.map(|totals| totals.distinct),
@@ -143,19 +167,31 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
     };
     let see = |why: &str| format!("{why}. See {}", run.dir.join("stdout.txt").display());
     match &verdict.outcome {
-        Outcome::Inconclusive { why } => (row.status, row.sentences) = (Status::Inconclusive, vec![see(why)]),
+        Outcome::Inconclusive { why } => {
+            (row.status, row.sentences) = (Status::Inconclusive, vec![see(why)])
+        }
         Outcome::Error { why } => (row.status, row.sentences) = (Status::Error, vec![see(why)]),
         Outcome::Holds | Outcome::Violates { .. } => {
             let module = tlc.manifest.module(model);
-            row.sentences = judge::faults(model, module, verdict, witness, tlc.toolchain.jar.pinned);
-            row.status = if row.sentences.is_empty() { Status::AsExpected } else { Status::Unexpected };
+            row.sentences =
+                judge::faults(model, module, verdict, witness, tlc.toolchain.jar.pinned);
+            row.status = if row.sentences.is_empty() {
+                Status::AsExpected
+            } else {
+                Status::Unexpected
+            };
         }
     }
     if let Some(counterexample) = &run.counterexample {
-        let surprise = row.found != row.expected;
-        let timeline = explain(tlc, model, &run, counterexample)?;
-        row.timeline = surprise.then_some(timeline);
-        row.seconds = row.seconds.max(verdict.took.as_secs_f64());
+        match explain(tlc, model, &run, counterexample) {
+            Ok(timeline) => row.timeline = (row.found != row.expected).then_some(timeline),
+            Err(error) => {
+                row.sentences.push(format!("{error:#}"));
+                if row.status == Status::AsExpected {
+                    row.status = Status::Error;
+                }
+            }
+        }
     }
     Ok(row)
 }
@@ -164,15 +200,28 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
 /// runs once more to have them.
 fn explain(tlc: &Tlc, model: &Model, run: &Run, counterexample: &Counterexample) -> Result<String> {
     let again = match run.edges {
-        None => tlc.run(model, true).ok().filter(|again| again.verdict.outcome == run.verdict.outcome),
+        None => tlc
+            .run(model, true)
+            .ok()
+            .filter(|again| again.verdict.outcome == run.verdict.outcome),
         Some(_) => None,
     };
     let (counterexample, edges) = match &again {
-        Some(Run { counterexample: Some(counterexample), edges, .. }) => (counterexample, edges),
+        Some(Run {
+            counterexample: Some(counterexample),
+            edges,
+            ..
+        }) => (counterexample, edges),
         _ => (counterexample, &run.edges),
     };
-    trace::write_all(&run.dir, tlc.manifest, model, counterexample, edges.as_deref())
-        .with_context(|| format!("the counterexample of {} cannot be drawn", model.name))?;
+    trace::write_all(
+        &run.dir,
+        tlc.manifest,
+        model,
+        counterexample,
+        edges.as_deref(),
+    )
+    .context("the counterexample cannot be drawn")?;
     let path = run.dir.join("trace.txt");
     fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))
 }
@@ -182,7 +231,12 @@ fn explain(tlc: &Tlc, model: &Model, run: &Run, counterexample: &Counterexample)
 /// # Errors
 ///
 /// When there is no verdict, for whatever reason.
-pub fn trace(root: &Path, manifest: &Path, name: &str, out: &Path) -> Result<Option<(String, PathBuf)>> {
+pub fn trace(
+    root: &Path,
+    manifest: &Path,
+    name: &str,
+    out: &Path,
+) -> Result<Option<(String, PathBuf)>> {
     let manifest = Manifest::load(manifest)?;
     let Some(model) = manifest.model(name) else {
         manifest.select(Lane::Nightly, &[name.to_owned()])?;
@@ -195,14 +249,14 @@ pub fn trace(root: &Path, manifest: &Path, name: &str, out: &Path) -> Result<Opt
     let run = tlc.run(model, true)?;
     match (&run.verdict.outcome, &run.counterexample) {
         (Outcome::Inconclusive { why } | Outcome::Error { why }, _) => {
-            bail!("{name}: {why}. See {}", run.dir.join("stdout.txt").display())
+            bail!(
+                "{name}: {why}. See {}",
+                run.dir.join("stdout.txt").display()
+            )
         }
         (_, None) => Ok(None),
-        (_, Some(counterexample)) => Ok(Some((explain(&tlc, model, &run, counterexample)?, run.dir))),
+        (_, Some(counterexample)) => {
+            Ok(Some((explain(&tlc, model, &run, counterexample)?, run.dir)))
+        }
     }
-}
-
-/// Seconds with one decimal.
-pub fn seconds(took: Duration) -> String {
-    format!("{:.1}", took.as_secs_f64())
 }

@@ -24,7 +24,11 @@ pub fn install() -> anyhow::Result<()> {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             std::process::exit(EXIT.into());
         }
-        groups.iter().copied().filter_map(Pid::from_raw).for_each(kill);
+        groups
+            .iter()
+            .copied()
+            .filter_map(Pid::from_raw)
+            .for_each(kill);
     })?;
     Ok(())
 }

@@ -32,7 +32,13 @@ fn violates(property: &str, kind: Kind) -> String {
 
 /// The sentences; none if the run is as its row says. `witness` is the number of states of the counterexample, `pinned` whether
 /// the jar is the pinned one. Only for a verdict: neither inconclusive nor an error.
-pub fn faults(model: &Model, module: &Module, verdict: &Verdict, witness: Option<usize>, pinned: bool) -> Vec<String> {
+pub fn faults(
+    model: &Model,
+    module: &Module,
+    verdict: &Verdict,
+    witness: Option<usize>,
+    pinned: bool,
+) -> Vec<String> {
     let (expected, found) = (expected(&model.expect), found(&verdict.outcome));
     if expected != found {
         return vec![format!("expected: {expected}; TLC found: {found}")];
@@ -40,14 +46,39 @@ pub fn faults(model: &Model, module: &Module, verdict: &Verdict, witness: Option
     let mut faults = Vec::new();
     let complete = verdict.complete();
     let totals = verdict.totals;
-    pin("distinct", model.distinct, totals.map(|totals| totals.distinct), complete, &mut faults);
-    pin("total", model.total, totals.map(|totals| totals.total), complete, &mut faults);
-    let lasso = matches!(verdict.outcome, Outcome::Violates { kind: Kind::Temporal, .. });
+    pin(
+        "distinct",
+        model.distinct,
+        totals.map(|totals| totals.distinct),
+        complete,
+        &mut faults,
+    );
+    pin(
+        "total",
+        model.total,
+        totals.map(|totals| totals.total),
+        complete,
+        &mut faults,
+    );
+    let lasso = matches!(
+        verdict.outcome,
+        Outcome::Violates {
+            kind: Kind::Temporal,
+            ..
+        }
+    );
     // Which lasso is found is the version's choice; the shortest path to a bad state is not.
     if pinned || !lasso {
-        let required = matches!(verdict.outcome, Outcome::Violates { kind, .. } if kind != Kind::Assumption);
+        let required =
+            matches!(verdict.outcome, Outcome::Violates { kind, .. } if kind != Kind::Assumption);
         let number = |states: usize| states as u64;
-        pin("witness", model.witness.map(number), witness.map(number), required, &mut faults);
+        pin(
+            "witness",
+            model.witness.map(number),
+            witness.map(number),
+            required,
+            &mut faults,
+        );
     }
     if complete {
         coverage(model, module, verdict, &mut faults);
@@ -55,16 +86,30 @@ pub fn faults(model: &Model, module: &Module, verdict: &Verdict, witness: Option
     faults
 }
 
-fn pin(field: &str, pinned: Option<u64>, measured: Option<u64>, required: bool, faults: &mut Vec<String>) {
+fn pin(
+    field: &str,
+    pinned: Option<u64>,
+    measured: Option<u64>,
+    required: bool,
+    faults: &mut Vec<String>,
+) {
     match (pinned, measured) {
         (Some(pinned), Some(measured)) if pinned != measured => {
-            faults.push(format!("{field} is {measured}, but the manifest pins {pinned}"));
+            faults.push(format!(
+                "{field} is {measured}, but the manifest pins {pinned}"
+            ));
         }
-        (Some(pinned), None) => faults.push(format!("the manifest pins {field} = {pinned}, but TLC found none")),
+        (Some(pinned), None) => faults.push(format!(
+            "the manifest pins {field} = {pinned}, but TLC found none"
+        )),
         (None, Some(measured)) if required => {
-            faults.push(format!("{field} is not pinned: add `{field} = {measured}` to the row, if that is right"));
+            faults.push(format!(
+                "{field} is not pinned: add `{field} = {measured}` to the row, if that is right"
+            ));
         }
-        (None, None) if required => faults.push(format!("{field} is not pinned, and TLC found none")),
+        (None, None) if required => {
+            faults.push(format!("{field} is not pinned, and TLC found none"))
+        }
         _ => {}
     }
 }
@@ -77,17 +122,28 @@ fn coverage(model: &Model, module: &Module, verdict: &Verdict, faults: &mut Vec<
     for (action, fired) in &verdict.fired {
         let action = action.as_str();
         if !declared.contains(action) {
-            faults.push(format!("Next has the action {action}, which is not among the `actions` of module {name}"));
+            faults.push(format!(
+                "Next has the action {action}, which is not among the `actions` of module {name}"
+            ));
         } else if *fired > 0 && silent.contains(action) {
             faults.push(format!("the action {action} is `silent`, but it fired"));
         } else if *fired == 0 && !silent.contains(action) {
-            faults.push(format!("the action {action} never fired, and is not `silent`"));
+            faults.push(format!(
+                "the action {action} never fired, and is not `silent`"
+            ));
         }
     }
-    for action in declared.iter().filter(|action| !verdict.fired.contains_key(**action)) {
-        faults.push(format!("Next has no action {action}, which is among the `actions` of module {name}"));
+    for action in declared
+        .iter()
+        .filter(|action| !verdict.fired.contains_key(**action))
+    {
+        faults.push(format!(
+            "Next has no action {action}, which is among the `actions` of module {name}"
+        ));
     }
     for action in silent.difference(&declared) {
-        faults.push(format!("the `silent` action {action} is not among the `actions` of module {name}"));
+        faults.push(format!(
+            "the `silent` action {action} is not among the `actions` of module {name}"
+        ));
     }
 }

@@ -30,11 +30,19 @@ impl Jvm {
     /// A JVM that starts from the archive of TLC's classes in `<root>/target/interlock/cds`, which is made if need be. Without
     /// one, as when the disk is full, it starts all the same, only slower.
     pub fn new(toolchain: &Toolchain) -> Jvm {
-        let mut jvm = Jvm { java: toolchain.java.path.clone(), jar: toolchain.jar.path.clone(), archive: None };
+        let mut jvm = Jvm {
+            java: toolchain.java.path.clone(),
+            jar: toolchain.jar.path.clone(),
+            archive: None,
+        };
         let dir = toolchain.root.join("target/interlock/cds");
-        match key(toolchain).and_then(|key| find(&dir, &key).map_or_else(|| jvm.archive(&dir, &key), Ok)) {
+        match key(toolchain)
+            .and_then(|key| find(&dir, &key).map_or_else(|| jvm.archive(&dir, &key), Ok))
+        {
             Ok(archive) => jvm.archive = Some(archive),
-            Err(error) => eprintln!("TLC starts slower, without an archive of its classes: {error:#}"),
+            Err(error) => {
+                eprintln!("TLC starts slower, without an archive of its classes: {error:#}")
+            }
         }
         jvm
     }
@@ -45,9 +53,14 @@ impl Jvm {
         let mut options = Vec::new();
         if let Some(archive) = &self.archive {
             // `auto` goes on without an archive that does not fit, and says so; standard output is TLC's alone.
-            options = ["-Xshare:auto", "-XX:+VerifySharedSpaces", "-Xlog:disable", "-Xlog:all=warning:stderr"]
-                .map(OsString::from)
-                .into();
+            options = [
+                "-Xshare:auto",
+                "-XX:+VerifySharedSpaces",
+                "-Xlog:disable",
+                "-Xlog:all=warning:stderr",
+            ]
+            .map(OsString::from)
+            .into();
             options.push(joined("-XX:SharedArchiveFile=", archive));
         }
         self.command(&options, heap, budget, tmp)
@@ -55,11 +68,18 @@ impl Jvm {
 
     fn command(&self, options: &[OsString], heap: u64, budget: u64, tmp: &Path) -> Command {
         let mut command = Command::new(&self.java);
-        command.args(options).args(["-XX:+UseSerialGC", "-Xss16m"]).arg(format!("-Xmx{heap}m"));
+        command
+            .args(options)
+            .args(["-XX:+UseSerialGC", "-Xss16m"])
+            .arg(format!("-Xmx{heap}m"));
         if budget <= LONG {
             command.arg("-XX:TieredStopAtLevel=1");
         }
-        command.arg(joined("-Djava.io.tmpdir=", tmp)).arg("-cp").arg(&self.jar).args(["tlc2.TLC", "-tool"]);
+        command
+            .arg(joined("-Djava.io.tmpdir=", tmp))
+            .arg("-cp")
+            .arg(&self.jar)
+            .args(["tlc2.TLC", "-tool"]);
         command.stdin(Stdio::null());
         command
     }
@@ -67,7 +87,8 @@ impl Jvm {
     /// Runs TLC once on a small spec, and keeps the classes that it has loaded.
     fn archive(&self, dir: &Path, key: &str) -> Result<PathBuf> {
         let scratch = dir.join(format!("{key}.{}", std::process::id()));
-        fs::create_dir_all(&scratch).with_context(|| format!("{} cannot be made", scratch.display()))?;
+        fs::create_dir_all(&scratch)
+            .with_context(|| format!("{} cannot be made", scratch.display()))?;
         let made = self.dump(&scratch).and_then(|new| {
             // The length is kept in the name: a JVM that maps an archive cut short dies.
             let archive = dir.join(name(key, new.metadata()?.len()));
@@ -83,10 +104,34 @@ impl Jvm {
         fs::write(dir.join("Warmup.cfg"), include_str!("warmup/Warmup.cfg"))?;
         let archive = dir.join("new.jsa");
         let budget = 60;
-        let mut tlc = self.command(&[joined("-XX:ArchiveClassesAtExit=", &archive)], 500, budget, dir);
-        tlc.args(["-workers", "1", "-checkpoint", "0", "-lncheck", "final", "-coverage", "1", "-metadir", "meta"]);
-        tlc.args(["-userFile", "edges.txt", "-config", "Warmup.cfg", "Warmup.tla"]).current_dir(dir);
-        tlc.stdout(File::create(dir.join("stdout"))?).stderr(File::create(dir.join("stderr"))?);
+        let mut tlc = self.command(
+            &[joined("-XX:ArchiveClassesAtExit=", &archive)],
+            500,
+            budget,
+            dir,
+        );
+        tlc.args([
+            "-workers",
+            "1",
+            "-checkpoint",
+            "0",
+            "-lncheck",
+            "final",
+            "-coverage",
+            "1",
+            "-metadir",
+            "meta",
+        ]);
+        tlc.args([
+            "-userFile",
+            "edges.txt",
+            "-config",
+            "Warmup.cfg",
+            "Warmup.tla",
+        ])
+        .current_dir(dir);
+        tlc.stdout(File::create(dir.join("stdout"))?)
+            .stderr(File::create(dir.join("stderr"))?);
         match process::run(&mut tlc, Duration::from_secs(budget))?.stop {
             Stop::Exited(status) if status.success() && archive.is_file() => Ok(archive),
             Stop::Exited(status) => bail!("java did not write one ({status})"),
@@ -118,7 +163,8 @@ fn name(key: &str, length: u64) -> String {
 fn find(dir: &Path, key: &str) -> Option<PathBuf> {
     let files = fs::read_dir(dir).ok()?.filter_map(Result::ok);
     let mut whole = files.filter(|file| {
-        file.metadata().is_ok_and(|meta| meta.is_file() && *file.file_name() == *name(key, meta.len()))
+        file.metadata()
+            .is_ok_and(|meta| meta.is_file() && *file.file_name() == *name(key, meta.len()))
     });
     whole.next().map(|file| file.path())
 }

@@ -93,13 +93,15 @@ enum LaneName {
 
 impl Source {
     fn path(self) -> Result<PathBuf> {
-        self.manifest.map_or_else(|| Ok(toolchain::root()?.join("specs/manifest.toml")), Ok)
+        self.manifest
+            .map_or_else(|| Ok(toolchain::root()?.join("specs/manifest.toml")), Ok)
     }
 }
 
 impl Output {
     fn dir(self) -> Result<PathBuf> {
-        self.out.map_or_else(|| Ok(toolchain::root()?.join("target/interlock")), Ok)
+        self.out
+            .map_or_else(|| Ok(toolchain::root()?.join("target/interlock")), Ok)
     }
 }
 
@@ -116,17 +118,33 @@ fn main() -> ExitCode {
 
 fn run(task: Task) -> Result<u8> {
     match task {
-        Task::Check(Check { names, lane, jobs, source, output }) => {
+        Task::Check(Check {
+            names,
+            lane,
+            jobs,
+            source,
+            output,
+        }) => {
             interrupt::install()?;
             let lane = match lane {
                 LaneName::Smoke => Lane::Smoke,
                 LaneName::Ci => Lane::Ci,
                 LaneName::Nightly => Lane::Nightly,
             };
-            let request = Request { lane, names, manifest: source.path()?, jobs, out: output.dir()? };
+            let request = Request {
+                lane,
+                names,
+                manifest: source.path()?,
+                jobs,
+                out: output.dir()?,
+            };
             check::check(&toolchain::root()?, &request)
         }
-        Task::Trace { model, source, output } => {
+        Task::Trace {
+            model,
+            source,
+            output,
+        } => {
             interrupt::install()?;
             match check::trace(&toolchain::root()?, &source.path()?, &model, &output.dir()?)? {
                 Some((timeline, dir)) => {
@@ -142,7 +160,9 @@ fn run(task: Task) -> Result<u8> {
         Task::Cfg { model, source } => {
             let manifest = Manifest::load(&source.path()?)?;
             manifest.select(Lane::Nightly, std::slice::from_ref(&model))?;
-            let model = manifest.model(&model).with_context(|| format!("{model} is not one model: give a model's name"))?;
+            let model = manifest
+                .model(&model)
+                .with_context(|| format!("{model} is not one model: give a model's name"))?;
             print!("{}", cfg::text(model, None));
             Ok(0)
         }
@@ -162,7 +182,15 @@ fn lint(manifest: &Manifest) -> Result<u8> {
 }
 
 fn table(manifest: &Manifest, area: &str) -> Result<u8> {
-    ensure!(manifest.area(area).is_some(), "no area is named {area}: {} has them all", manifest.path.display());
-    print!("{}\n{}", table::designs(manifest, area), table::rows(manifest, area));
+    ensure!(
+        manifest.area(area).is_some(),
+        "no area is named {area}: {} has them all",
+        manifest.path.display()
+    );
+    print!(
+        "{}\n{}",
+        table::designs(manifest, area),
+        table::rows(manifest, area)
+    );
     Ok(0)
 }

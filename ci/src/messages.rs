@@ -47,7 +47,11 @@ impl Output {
             match frame {
                 Frame::Start { code, severity } => {
                     open.push(out.messages.len());
-                    out.messages.push(Message { code, severity, body: String::new() });
+                    out.messages.push(Message {
+                        code,
+                        severity,
+                        body: String::new(),
+                    });
                 }
                 Frame::End { code } => match open.pop() {
                     Some(index) if out.messages[index].code == code => {
@@ -66,14 +70,19 @@ impl Output {
         }
         out.append(&open, rest);
         if let Some(&index) = open.last() {
-            out.damage = Some(format!("message {} starts but does not end", out.messages[index].code));
+            out.damage = Some(format!(
+                "message {} starts but does not end",
+                out.messages[index].code
+            ));
         }
         out
     }
 
     /// The messages of this code.
     pub fn of(&self, code: u32) -> impl Iterator<Item = &Message> {
-        self.messages.iter().filter(move |message| message.code == code)
+        self.messages
+            .iter()
+            .filter(move |message| message.code == code)
     }
 
     /// Whether there is a message of this code.
@@ -100,10 +109,21 @@ impl Frame {
         let (frame, after) = if let Some(head) = text.strip_prefix(START) {
             let (head, after) = head.split_once(CLOSE)?;
             let (code, severity) = head.split_once(':')?;
-            (Frame::Start { code: code.parse().ok()?, severity: severity.parse().ok()? }, after)
+            (
+                Frame::Start {
+                    code: code.parse().ok()?,
+                    severity: severity.parse().ok()?,
+                },
+                after,
+            )
         } else {
             let (code, after) = text.strip_prefix(END)?.split_once(CLOSE)?;
-            (Frame::End { code: code.parse().ok()? }, after)
+            (
+                Frame::End {
+                    code: code.parse().ok()?,
+                },
+                after,
+            )
         };
         Some((frame, after.strip_prefix('\n').unwrap_or(after)))
     }
@@ -114,7 +134,11 @@ mod tests {
     use super::*;
 
     fn message(code: u32, severity: u8, body: &str) -> Message {
-        Message { code, severity, body: body.into() }
+        Message {
+            code,
+            severity,
+            body: body.into(),
+        }
     }
 
     #[test]
@@ -125,7 +149,11 @@ mod tests {
         );
         assert_eq!(
             out.messages,
-            [message(1000, 1, "The exception was X\n: "), message(5006, 0, "at line 4"), message(2221, 0, "")]
+            [
+                message(1000, 1, "The exception was X\n: "),
+                message(5006, 0, "at line 4"),
+                message(2221, 0, "")
+            ]
         );
         assert_eq!(out.loose, "Parsing file A.tla\n");
         assert_eq!(out.damage, None);
@@ -135,7 +163,10 @@ mod tests {
     fn every_cut_inside_a_frame_is_damage() {
         let whole = "@!@!@STARTMSG 2193:0 @!@!@\nNo error.\n@!@!@ENDMSG 2193 @!@!@\n";
         for cut in 5..whole.len() - 1 {
-            assert!(Output::parse(&whole[..cut]).damage.is_some(), "cut at {cut}");
+            assert!(
+                Output::parse(&whole[..cut]).damage.is_some(),
+                "cut at {cut}"
+            );
         }
         assert_eq!(Output::parse(whole).damage, None);
     }
@@ -143,7 +174,11 @@ mod tests {
     #[test]
     fn an_end_without_its_start_is_damage() {
         assert!(Output::parse("@!@!@ENDMSG 2193 @!@!@\n").damage.is_some());
-        assert!(Output::parse("@!@!@STARTMSG 1:0 @!@!@\n@!@!@ENDMSG 2 @!@!@\n").damage.is_some());
+        assert!(
+            Output::parse("@!@!@STARTMSG 1:0 @!@!@\n@!@!@ENDMSG 2 @!@!@\n")
+                .damage
+                .is_some()
+        );
         assert!(Output::parse("@!@!@STARTMSG x:0 @!@!@\n").damage.is_some());
     }
 }

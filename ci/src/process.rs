@@ -39,15 +39,22 @@ pub struct End {
 pub fn run(command: &mut Command, budget: Duration) -> io::Result<End> {
     let start = Instant::now();
     command.process_group(0);
-    let Some(mut child) = interrupt::watch(|| command.spawn(), |child| Pid::from_child(child))? else {
-        return Ok(End { stop: Stop::Interrupted, took: start.elapsed() });
+    let Some(mut child) = interrupt::watch(|| command.spawn(), |child| Pid::from_child(child))?
+    else {
+        return Ok(End {
+            stop: Stop::Interrupted,
+            took: start.elapsed(),
+        });
     };
     let group = Pid::from_child(&child);
     let (ended, end) = mpsc::channel();
     let in_time = std::thread::scope(|scope| {
         scope.spawn(move || {
             // NOWAIT leaves the zombie, which keeps the group's number ours until the rest of the group is dead.
-            let waited = waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+            let waited = waitid(
+                WaitId::Pid(group),
+                WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+            );
             // The receiver is gone once the budget is used up.
             let _ = ended.send(waited);
         });
@@ -63,5 +70,8 @@ pub fn run(command: &mut Command, budget: Duration) -> io::Result<End> {
     } else {
         Stop::Budget
     };
-    Ok(End { stop, took: start.elapsed() })
+    Ok(End {
+        stop,
+        took: start.elapsed(),
+    })
 }

