@@ -61,7 +61,10 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         );
         return Ok(interrupt::EXIT);
     }
-    report::print(manifest.path.strip_prefix(root).unwrap_or(&manifest.path), &rows);
+    report::print(
+        manifest.path.strip_prefix(root).unwrap_or(&manifest.path),
+        &rows,
+    );
     report::write(&out, &manifest.path, &rows, start.elapsed())?;
     Ok(u8::from(
         rows.iter().any(|row| row.status != Status::AsExpected),

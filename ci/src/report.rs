@@ -159,10 +159,9 @@ fn failures(rows: &[Row]) -> impl Iterator<Item = &Row> {
 /// Marks a line of a file (relative to the repository's root) where GitHub Actions shows it; elsewhere prints nothing.
 pub fn annotate(file: &str, line: usize, title: &str, text: &str) {
     if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
-        println!(
-            "::error file={file},line={line},title={title}::{}",
-            escape(text)
-        );
+        let property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
+        let (file, title, text) = (property(file), property(title), escape(text));
+        println!("::error file={file},line={line},title={title}::{text}");
     }
 }
 

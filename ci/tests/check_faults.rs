@@ -105,10 +105,7 @@ fn a_full_disk() {
 
 #[test]
 fn a_jvm_that_cannot_start() {
-    is_an_error(
-        "exec \"$JAVA\" -Xmx1k -cp nowhere No",
-        "Too small maximum heap",
-    );
+    is_an_error("exec \"$JAVA\" -XX:NoSuchOption", "Unrecognized VM option");
 }
 
 #[test]
@@ -153,9 +150,7 @@ fn a_deleted_action_shows_in_the_coverage() {
 
 #[test]
 fn a_child_of_java_dies_with_it() {
-    let clone = Clone::new()
-        .pinned_jar()
-        .java("echo \"$@\" | grep -q ArchiveClasses && exit 1\nsleep 1000 & sleep 1000");
+    let clone = Clone::new().pinned_jar().java("sleep 1000 & sleep 1000");
     let needle = clone.bin();
     clone
         .check("bad.toml", "endless")
@@ -198,9 +193,7 @@ fn a_broken_archive_of_classes_breaks_no_run() {
 
 #[test]
 fn java_that_makes_no_archive_still_runs() {
-    let clone = Clone::new()
-        .pinned_jar()
-        .java("echo \"$@\" | grep -q ArchiveClasses && exit 1\nexec \"$JAVA\" \"$@\"");
+    let clone = Clone::new().pinned_jar().java("exec \"$JAVA\" \"$@\"");
     let starts_slower = contains("TLC starts slower").and(contains("1/1"));
     clone
         .check("good.toml", "holds")

@@ -99,13 +99,13 @@ impl Clone {
         self
     }
 
-    /// A java that tells its version like the real one, and else is `script`; `$JAVA` is the real one.
+    /// A java that tells its version like the real one, makes no archive of classes, and else is `script`; `$JAVA` is the real
+    /// one.
     pub fn java(self, script: &str) -> Clone {
-        let java = tools().java.path.display().to_string();
-        self.program(
-            "java",
-            &format!("JAVA='{java}'\n[ \"$1\" = -version ] && exec \"$JAVA\" -version\n{script}"),
-        )
+        let java = tools().java.path.display();
+        let head = format!("JAVA='{java}'\n[ \"$1\" = -version ] && exec \"$JAVA\" -version");
+        let no_archive = "case \"$*\" in *ArchiveClassesAtExit*) exit 1;; esac";
+        self.program("java", &format!("{head}\n{no_archive}\n{script}"))
     }
 
     /// The directory of [`Clone::program`].
