@@ -1,3 +1,196 @@
 //! `interlock`: runs the models of `specs/` and judges them against `specs/manifest.toml`.
 
-fn main() {}
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Args, Parser, Subcommand};
+use interlock_ci::check::{self, Request};
+use interlock_ci::manifest::{Lane, Manifest};
+use interlock_ci::{cfg, doctor, interrupt, lint, report, table, toolchain};
+
+/// Runs the models of specs/ with TLC, and judges each against the verdict it must have.
+///
+/// Exit status: 0 all as expected; 1 something is not; 2 a tool is missing, or bad input: nothing was judged; 130 Ctrl-C.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs models and judges them
+    Check(Check),
+    /// Finds rows of the manifest that check nothing
+    Lint(Source),
+    /// Runs one model and prints its counterexample as a timeline
+    Trace {
+        /// The model's name
+        model: String,
+        #[command(flatten)]
+        source: Source,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Prints a model's TLC configuration, to run it by hand
+    Cfg {
+        /// The model's name
+        model: String,
+        #[command(flatten)]
+        source: Source,
+    },
+    /// Prints an area's verdicts as a Markdown table
+    Table {
+        /// The area's name
+        area: String,
+        #[command(flatten)]
+        source: Source,
+    },
+    /// Shows each tool, its version and what needs it
+    Doctor,
+}
+
+#[derive(Args)]
+struct Check {
+    /// Areas, designs or models to run, whatever their lane [default: every model of the lane]
+    #[arg(value_name = "AREA|MODEL")]
+    names: Vec<String>,
+    /// The models to run: this lane's and those of the lanes before it
+    #[arg(long, value_enum, default_value_t = LaneName::Ci)]
+    lane: LaneName,
+    /// How many models run at once
+    #[arg(long, default_value = "2")]
+    jobs: NonZero<usize>,
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Args)]
+struct Source {
+    /// The manifest [default: specs/manifest.toml of this clone]
+    #[arg(long, value_name = "PATH")]
+    manifest: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Output {
+    /// Where reports and traces go [default: target/interlock of this clone]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum LaneName {
+    Smoke,
+    Ci,
+    Nightly,
+}
+
+impl Source {
+    fn path(self) -> Result<PathBuf> {
+        self.manifest
+            .map_or_else(|| Ok(toolchain::root()?.join("specs/manifest.toml")), Ok)
+    }
+}
+
+impl Output {
+    fn dir(self) -> Result<PathBuf> {
+        self.out
+            .map_or_else(|| Ok(toolchain::root()?.join("target/interlock")), Ok)
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(status) => ExitCode::from(status),
+        Err(_) if interrupt::requested() => ExitCode::from(interrupt::EXIT),
+        Err(error) => {
+            eprintln!("interlock: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(task: Task) -> Result<u8> {
+    match task {
+        Task::Check(Check {
+            names,
+            lane,
+            jobs,
+            source,
+            output,
+        }) => {
+            interrupt::install()?;
+            let lane = match lane {
+                LaneName::Smoke => Lane::Smoke,
+                LaneName::Ci => Lane::Ci,
+                LaneName::Nightly => Lane::Nightly,
+            };
+            let request = Request {
+                lane,
+                names,
+                manifest: source.path()?,
+                jobs,
+                out: output.dir()?,
+            };
+            check::check(&toolchain::root()?, &request)
+        }
+        Task::Trace {
+            model,
+            source,
+            output,
+        } => {
+            interrupt::install()?;
+            match check::trace(&toolchain::root()?, &source.path()?, &model, &output.dir()?)? {
+                Some((timeline, dir)) => {
+                    println!("{timeline}\n{}", dir.display());
+                    Ok(0)
+                }
+                None => {
+                    println!("{model} has no counterexample: it holds");
+                    Ok(1)
+                }
+            }
+        }
+        Task::Cfg { model, source } => {
+            let manifest = Manifest::load(&source.path()?)?;
+            manifest.select(Lane::Nightly, std::slice::from_ref(&model))?;
+            let model = manifest
+                .model(&model)
+                .with_context(|| format!("{model} is not one model: give a model's name"))?;
+            print!("{}", cfg::text(model, None));
+            Ok(0)
+        }
+        Task::Lint(source) => lint(&Manifest::load(&source.path()?)?),
+        Task::Table { area, source } => table(&Manifest::load(&source.path()?)?, &area),
+        Task::Doctor => doctor::doctor(&toolchain::root()?),
+    }
+}
+
+fn lint(manifest: &Manifest) -> Result<u8> {
+    let findings = lint::lint(manifest);
+    for finding in &findings {
+        println!("{finding}");
+        report::annotate(&finding.file, finding.line, finding.rule, &finding.message);
+    }
+    Ok(u8::from(!findings.is_empty()))
+}
+
+fn table(manifest: &Manifest, area: &str) -> Result<u8> {
+    ensure!(
+        manifest.area(area).is_some(),
+        "no area is named {area}: {} has them all",
+        manifest.path.display()
+    );
+    print!(
+        "{}\n{}",
+        table::designs(manifest, area),
+        table::rows(manifest, area)
+    );
+    Ok(0)
+}

@@ -1,0 +1,124 @@
+//! The steps that TLC explores, with the arguments of their actions.
+//!
+//! A trace of the pinned TLC names an action without its arguments. A spec whose `Emit` is replaced by an operator that prints
+//! `ToString(<<"E", action, args, state, state'>>)` leaves one such line a step in TLC's `-userFile`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::BufRead;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use crate::counterexample::Step;
+use crate::value::Value;
+
+/// The steps of a state graph, by their states and action.
+#[derive(Debug, Default)]
+pub struct Edges {
+    states: HashMap<BTreeMap<String, Value>, usize>,
+    /// By the numbers of the two states: the steps between them.
+    steps: HashMap<(usize, usize), Vec<Step>>,
+}
+
+impl Edges {
+    /// Reads the file that TLC wrote for `-userFile`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a line about a step is malformed; the error names the file and the line.
+    pub fn read(path: &Path) -> anyhow::Result<Edges> {
+        let file =
+            std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Edges::from_lines(std::io::BufReader::new(file))
+            .with_context(|| format!("in {}", path.display()))
+    }
+
+    /// Reads the lines of such a file. A line that is not about a step is skipped: a spec may print other things.
+    ///
+    /// # Errors
+    /// If reading fails, or a line about a step is malformed.
+    pub fn from_lines(mut lines: impl BufRead) -> anyhow::Result<Edges> {
+        let mut edges = Edges::default();
+        let mut line = String::new();
+        for number in 1.. {
+            line.clear();
+            if lines
+                .read_line(&mut line)
+                .with_context(|| format!("line {number}"))?
+                == 0
+            {
+                break;
+            }
+            edges
+                .add_line(&line)
+                .with_context(|| format!("line {number}"))?;
+        }
+        Ok(edges)
+    }
+
+    /// The arguments with which `action` steps from one state to the other. If several do, the first that TLC explored.
+    pub fn args(
+        &self,
+        from: &BTreeMap<String, Value>,
+        action: &str,
+        to: &BTreeMap<String, Value>,
+    ) -> Option<&[Value]> {
+        let between = (*self.states.get(from)?, *self.states.get(to)?);
+        let step = self
+            .steps
+            .get(&between)?
+            .iter()
+            .find(|step| step.action == action)?;
+        Some(&step.args)
+    }
+
+    /// How many different states the steps have.
+    pub fn states(&self) -> usize {
+        self.states.len()
+    }
+
+    /// How many different steps there are.
+    pub fn steps(&self) -> usize {
+        self.steps.values().map(Vec::len).sum()
+    }
+
+    fn add_line(&mut self, line: &str) -> anyhow::Result<()> {
+        // TLC prints the string that ToString makes with its quotes, and so with the inner quotes escaped.
+        let step: Value = if line.starts_with(r#""<<\"E\","#) {
+            let Value::Str(inner) = line.parse()? else {
+                bail!("expected a string")
+            };
+            inner.parse()?
+        } else {
+            return Ok(());
+        };
+        let Value::Seq(fields) = step else {
+            bail!("expected a tuple")
+        };
+        let Ok(
+            [
+                _,
+                Value::Str(action),
+                Value::Seq(args),
+                Value::Record(from),
+                Value::Record(to),
+            ],
+        ) = <[Value; 5]>::try_from(fields)
+        else {
+            bail!(
+                "expected <<\"E\", action, args, state, state'>>, the states as records of all variables"
+            );
+        };
+        let between = (self.number(from), self.number(to));
+        let step = Step { action, args };
+        let known = self.steps.entry(between).or_default();
+        if !known.contains(&step) {
+            known.push(step);
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, state: BTreeMap<String, Value>) -> usize {
+        let next = self.states.len();
+        *self.states.entry(state).or_insert(next)
+    }
+}

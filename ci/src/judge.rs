@@ -1,0 +1,149 @@
+//! A run against its row: every way in which it is not what the manifest says, as a sentence.
+
+use std::collections::BTreeSet;
+
+use crate::manifest::{Expect, Kind, Model, Module};
+use crate::verdict::{Outcome, Verdict};
+
+/// A verdict in a table's cell.
+pub fn found(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Holds => "holds".into(),
+        Outcome::Violates { property, kind } => violates(property, *kind),
+        Outcome::Inconclusive { .. } => "inconclusive".into(),
+        Outcome::Error { .. } => "error".into(),
+    }
+}
+
+/// The expected verdict in a table's cell.
+pub fn expected(expect: &Expect) -> String {
+    match expect {
+        Expect::Holds => "holds".into(),
+        Expect::Violates { property, kind } => violates(property, *kind),
+    }
+}
+
+fn violates(property: &str, kind: Kind) -> String {
+    match kind {
+        Kind::Deadlock => format!("violates {property}"),
+        _ => format!("violates {property} ({})", kind.name()),
+    }
+}
+
+/// The sentences; none if the run is as its row says. `witness` is the number of states of the counterexample, `pinned` whether
+/// the jar is the pinned one. Only for a verdict: neither inconclusive nor an error.
+pub fn faults(
+    model: &Model,
+    module: &Module,
+    verdict: &Verdict,
+    witness: Option<usize>,
+    pinned: bool,
+) -> Vec<String> {
+    let (expected, found) = (expected(&model.expect), found(&verdict.outcome));
+    if expected != found {
+        return vec![format!("expected: {expected}; TLC found: {found}")];
+    }
+    let mut faults = Vec::new();
+    let complete = verdict.complete();
+    let totals = verdict.totals;
+    pin(
+        "distinct",
+        model.distinct,
+        totals.map(|totals| totals.distinct),
+        complete,
+        &mut faults,
+    );
+    pin(
+        "total",
+        model.total,
+        totals.map(|totals| totals.total),
+        complete,
+        &mut faults,
+    );
+    let lasso = matches!(
+        verdict.outcome,
+        Outcome::Violates {
+            kind: Kind::Temporal,
+            ..
+        }
+    );
+    // Which lasso is found is the version's choice; the shortest path to a bad state is not.
+    if pinned || !lasso {
+        let required =
+            matches!(verdict.outcome, Outcome::Violates { kind, .. } if kind != Kind::Assumption);
+        let number = |states: usize| states as u64;
+        pin(
+            "witness",
+            model.witness.map(number),
+            witness.map(number),
+            required,
+            &mut faults,
+        );
+    }
+    if complete {
+        coverage(model, module, verdict, &mut faults);
+    }
+    faults
+}
+
+fn pin(
+    field: &str,
+    pinned: Option<u64>,
+    measured: Option<u64>,
+    required: bool,
+    faults: &mut Vec<String>,
+) {
+    match (pinned, measured) {
+        (Some(pinned), Some(measured)) if pinned != measured => {
+            faults.push(format!(
+                "{field} is {measured}, but the manifest pins {pinned}"
+            ));
+        }
+        (Some(pinned), None) => faults.push(format!(
+            "the manifest pins {field} = {pinned}, but TLC found none"
+        )),
+        (None, Some(measured)) if required => {
+            faults.push(format!(
+                "{field} is not pinned: add `{field} = {measured}` to the row, if that is right"
+            ));
+        }
+        (None, None) if required => {
+            faults.push(format!("{field} is not pinned, and TLC found none"))
+        }
+        _ => {}
+    }
+}
+
+/// The actions of Next are the module's, and those that never fire are the row's `silent` ones.
+fn coverage(model: &Model, module: &Module, verdict: &Verdict, faults: &mut Vec<String>) {
+    let declared: BTreeSet<&str> = module.actions.iter().map(String::as_str).collect();
+    let silent: BTreeSet<&str> = model.silent.iter().map(String::as_str).collect();
+    let name = &module.name;
+    for (action, fired) in &verdict.fired {
+        let action = action.as_str();
+        if !declared.contains(action) {
+            faults.push(format!(
+                "Next has the action {action}, which is not among the `actions` of module {name}"
+            ));
+        } else if *fired > 0 && silent.contains(action) {
+            faults.push(format!("the action {action} is `silent`, but it fired"));
+        } else if *fired == 0 && !silent.contains(action) {
+            faults.push(format!(
+                "the action {action} never fired, and is not `silent`"
+            ));
+        }
+    }
+    for action in declared
+        .iter()
+        .filter(|action| !verdict.fired.contains_key(**action))
+    {
+        faults.push(format!(
+            "Next has no action {action}, which is among the `actions` of module {name}"
+        ));
+    }
+    for action in silent.difference(&declared) {
+        faults.push(format!(
+            "the `silent` action {action} is not among the `actions` of module {name}"
+        ));
+    }
+}

@@ -1,0 +1,266 @@
+//! A counterexample as lanes, one a task: what a timeline and a picture of it share.
+
+use anyhow::{Context as _, ensure};
+
+use crate::counterexample::{Counterexample, State};
+use crate::manifest::Area;
+use crate::value::Value;
+
+/// How a task's value is drawn; the manifest's `style` maps values to these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Idle,
+    Busy,
+    Wait,
+    Hold,
+}
+
+/// A task in one state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    pub(crate) style: Style,
+}
+
+/// A step of a counterexample between two of its states, by their indices.
+pub(crate) struct Move<'a> {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) action: &'a str,
+    pub(crate) args: &'a [Value],
+}
+
+/// Every task in every state.
+pub(crate) struct Lanes {
+    /// The tasks, in the order of their names, `r2` before `r10`.
+    pub(crate) names: Vec<String>,
+    /// For each state, a cell a task.
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+impl Lanes {
+    /// Fails if a state lacks the area's variable of lanes, or it is no function, or its domain changes.
+    pub(crate) fn new(cex: &Counterexample, area: &Area) -> anyhow::Result<Lanes> {
+        let mut names: Vec<String> = Vec::new();
+        let mut rows = Vec::new();
+        for state in &cex.states {
+            let mut tasks = tasks(state, &area.lanes)?;
+            tasks.sort_by_cached_key(|(name, _)| natural_key(name));
+            let (row_names, row): (Vec<_>, Vec<_>) = tasks.into_iter().unzip();
+            if rows.is_empty() {
+                names = row_names;
+            } else {
+                ensure!(
+                    names == row_names,
+                    "the domain of `{}` changes in state {}: it cannot be drawn as lanes",
+                    area.lanes,
+                    state.number
+                );
+            }
+            rows.push(row.into_iter().map(|value| cell(value, area)).collect());
+        }
+        Ok(Lanes { names, rows })
+    }
+
+    /// The tasks, by index, whose value a step changes.
+    pub(crate) fn changed(&self, from: usize, to: usize) -> Vec<usize> {
+        (0..self.names.len())
+            .filter(|&lane| self.rows[from][lane].text != self.rows[to][lane].text)
+            .collect()
+    }
+
+    /// `Take(w2)`; when the arguments are not known, `Take: w2` names the tasks whose value changes.
+    pub(crate) fn step_label(&self, step: &Move<'_>) -> String {
+        let list = |items: Vec<String>| items.join(", ");
+        let changed = self.changed(step.from, step.to);
+        if !step.args.is_empty() {
+            format!(
+                "{}({})",
+                step.action,
+                list(step.args.iter().map(Value::label).collect())
+            )
+        } else if changed.is_empty() {
+            step.action.to_owned()
+        } else {
+            format!(
+                "{}: {}",
+                step.action,
+                list(
+                    changed
+                        .into_iter()
+                        .map(|lane| self.names[lane].clone())
+                        .collect()
+                )
+            )
+        }
+    }
+
+    /// The tasks, by index, that wait in every state of the part that repeats for ever.
+    pub(crate) fn stuck(&self, cex: &Counterexample) -> Vec<usize> {
+        self.all_repeated(cex, |style| style == Style::Wait)
+    }
+
+    /// Sentences that say what the part that repeats for ever does to whom; none for a finite counterexample.
+    pub(crate) fn story(&self, cex: &Counterexample) -> Vec<String> {
+        let stuck = self.stuck(cex);
+        let mut story = Vec::new();
+        if cex.ends_stuttering {
+            story.push(format!(
+                "Nothing has to happen after state {}: it may last for ever.",
+                cex.states.len()
+            ));
+            if !stuck.is_empty() {
+                story.push(format!(
+                    "{} for ever.",
+                    self.subject(&stuck, "waits", "wait")
+                ));
+            }
+        } else if let Some(target) = cex.loop_to {
+            story.push(self.round(&stuck, &moves(cex)[target..]));
+            let denied =
+                self.all_repeated(cex, |style| style == Style::Wait || style == Style::Busy);
+            let denied: Vec<usize> = denied
+                .into_iter()
+                .filter(|lane| !stuck.contains(lane))
+                .collect();
+            if !denied.is_empty() {
+                story.push(format!(
+                    "{} in the loop, and {} never idle.",
+                    self.subject(&denied, "never holds", "never hold"),
+                    if denied.len() == 1 { "is" } else { "are" }
+                ));
+            }
+        }
+        story
+    }
+
+    /// What one round of the loop does.
+    fn round(&self, stuck: &[usize], steps: &[Move<'_>]) -> String {
+        let takes_part = |lane: usize, step: &Move<'_>| {
+            step.args.iter().any(|arg| arg.label() == self.names[lane])
+                || self.changed(step.from, step.to).contains(&lane)
+        };
+        let movers: Vec<usize> = (0..self.names.len())
+            .filter(|&lane| {
+                !stuck.contains(&lane) && steps.iter().any(|step| takes_part(lane, step))
+            })
+            .collect();
+        let grants: Vec<String> = movers
+            .iter()
+            .filter_map(|&lane| {
+                let hold = |state: usize| self.rows[state][lane].style == Style::Hold;
+                let times = steps
+                    .iter()
+                    .filter(|step| !hold(step.from) && hold(step.to))
+                    .count();
+                (times > 0).then(|| {
+                    format!(
+                        "{} comes to hold {}",
+                        self.names[lane],
+                        count(times, "time")
+                    )
+                })
+            })
+            .collect();
+        let steps = count(steps.len(), "step");
+        let mut sentence = match (stuck.is_empty(), movers.is_empty()) {
+            (false, false) => format!(
+                "{} in every state of the loop, while {} {steps}",
+                self.subject(stuck, "waits", "wait"),
+                self.subject(&movers, "does", "do")
+            ),
+            (false, true) => format!(
+                "{} in every state of the loop of {steps}",
+                self.subject(stuck, "waits", "wait")
+            ),
+            (true, _) => format!("The loop has {steps}"),
+        };
+        if !grants.is_empty() {
+            sentence = format!("{sentence}: {}", grants.join(", "));
+        }
+        sentence + "."
+    }
+
+    fn all_repeated(&self, cex: &Counterexample, test: impl Fn(Style) -> bool) -> Vec<usize> {
+        let repeated = &self.rows[self.rows.len() - cex.repeated().len()..];
+        let all = |lane: &usize| {
+            !repeated.is_empty() && repeated.iter().all(|row| test(row[*lane].style))
+        };
+        (0..self.names.len()).filter(all).collect()
+    }
+
+    /// `r1 waits`, `r1 and w1 wait`.
+    fn subject(&self, lanes: &[usize], one: &str, several: &str) -> String {
+        let names: Vec<&str> = lanes
+            .iter()
+            .map(|&lane| self.names[lane].as_str())
+            .collect();
+        match names.as_slice() {
+            [name] => format!("{name} {one}"),
+            [others @ .., last] => format!("{} and {last} {several}", others.join(", ")),
+            [] => several.to_owned(),
+        }
+    }
+}
+
+/// Every step, in order; a lasso's closing step is the last. Step `i` starts in state `i`.
+pub(crate) fn moves(cex: &Counterexample) -> Vec<Move<'_>> {
+    let inner = cex.states.iter().enumerate().skip(1);
+    let inner = inner.map(|(to, state)| Move {
+        from: to - 1,
+        to,
+        action: &state.action,
+        args: &state.args,
+    });
+    let closing = cex.closing.iter().zip(cex.loop_to);
+    let closing = closing.map(|(step, to)| Move {
+        from: cex.states.len() - 1,
+        to,
+        action: &step.action,
+        args: &step.args,
+    });
+    inner.chain(closing).collect()
+}
+
+fn tasks<'a>(state: &'a State, lanes: &str) -> anyhow::Result<Vec<(String, &'a Value)>> {
+    let known = || state.vars.keys().cloned().collect::<Vec<_>>().join(", ");
+    let value = state.vars.get(lanes).with_context(|| {
+        format!("state {} has no variable `{lanes}`, which the manifest's area names in `lanes`; it has {}", state.number, known())
+    })?;
+    let pairs = value.pairs().with_context(|| {
+        format!("`{lanes}` must be a function from tasks to be drawn as lanes; in state {} it is {value}", state.number)
+    })?;
+    Ok(pairs
+        .into_iter()
+        .map(|(task, value)| (task.label(), value))
+        .collect())
+}
+
+fn cell(value: &Value, area: &Area) -> Cell {
+    let text = value.label();
+    let style = match area.style.get(&text).map(String::as_str) {
+        Some("idle") => Style::Idle,
+        Some("wait") => Style::Wait,
+        Some("hold") => Style::Hold,
+        _ => Style::Busy,
+    };
+    Cell { text, style }
+}
+
+/// The name before its trailing digits, and their number.
+fn natural_key(name: &str) -> (String, u64, String) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (
+        stem.to_owned(),
+        name[stem.len()..].parse().unwrap_or(0),
+        name.to_owned(),
+    )
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}

@@ -1,0 +1,255 @@
+//! What a check prints and writes: the table, and reports for machines and people.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use comfy_table::{CellAlignment, Table, presets};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+use crate::judge;
+use crate::manifest::Model;
+
+/// How a row ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Verdict, name, counts and coverage are the manifest's.
+    AsExpected,
+    /// Something of these is not.
+    Unexpected,
+    /// Its budget was used up.
+    Inconclusive,
+    /// There is no verdict.
+    Error,
+}
+
+/// One model's result.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Row {
+    /// The model's name.
+    pub model: String,
+    /// Its area.
+    pub area: String,
+    /// Its design.
+    pub design: String,
+    /// Its size.
+    pub size: String,
+    /// Its line in the manifest.
+    pub line: usize,
+    /// How it ended.
+    pub status: Status,
+    /// The verdict that the manifest expects.
+    pub expected: String,
+    /// The verdict found.
+    pub found: String,
+    /// Distinct states.
+    pub distinct: Option<u64>,
+    /// States generated.
+    pub total: Option<u64>,
+    /// States of the counterexample.
+    pub witness: Option<usize>,
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// What is not as expected; none if all is.
+    pub sentences: Vec<String>,
+    /// The timeline of a counterexample that was not expected.
+    pub timeline: Option<String>,
+    /// TLC's version, as it prints it.
+    pub tlc: Option<String>,
+    /// Where the run's files are.
+    pub dir: PathBuf,
+}
+
+impl Row {
+    /// The row of a model that has no verdict yet.
+    pub fn new(model: &Model, took: Duration) -> Row {
+        Row {
+            model: model.name.clone(),
+            area: model.area.clone(),
+            design: model.design.clone(),
+            size: model.size.clone(),
+            line: model.line,
+            status: Status::Error,
+            expected: judge::expected(&model.expect),
+            found: String::new(),
+            distinct: None,
+            total: None,
+            witness: None,
+            seconds: took.as_secs_f64(),
+            sentences: Vec::new(),
+            timeline: None,
+            tlc: None,
+            dir: PathBuf::new(),
+        }
+    }
+
+    fn cells(&self) -> [String; 7] {
+        let number =
+            |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+        [
+            self.model.clone(),
+            self.expected.clone(),
+            if self.status == Status::AsExpected {
+                "as expected".into()
+            } else {
+                self.found.clone()
+            },
+            number(self.distinct),
+            number(self.total),
+            number(self.witness.map(|states| states as u64)),
+            format!("{:.1}", self.seconds),
+        ]
+    }
+}
+
+const HEAD: [&str; 7] = [
+    "model", "expected", "found", "distinct", "total", "witness", "s",
+];
+
+/// `104 as expected, 0 not, 0 inconclusive, 0 errors`.
+pub fn counts(rows: &[Row]) -> String {
+    let count = |status| rows.iter().filter(|row| row.status == status).count();
+    format!(
+        "{} as expected, {} not, {} inconclusive, {} errors",
+        count(Status::AsExpected),
+        count(Status::Unexpected),
+        count(Status::Inconclusive),
+        count(Status::Error),
+    )
+}
+
+/// Prints the table, each failure, GitHub's annotations where they are read, and the counts. `manifest` is relative to the
+/// repository's root.
+pub fn print(manifest: &Path, rows: &[Row]) {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_BORDERS_ONLY)
+        .set_header(HEAD);
+    for index in 3..HEAD.len() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in rows {
+        table.add_row(row.cells());
+    }
+    println!("{table}");
+    for row in failures(rows) {
+        println!("\n{}", row.model);
+        for sentence in &row.sentences {
+            println!("  {sentence}");
+        }
+        if let Some(timeline) = &row.timeline {
+            println!("\n{timeline}");
+        }
+    }
+    for row in failures(rows) {
+        let text = format!("{}: {}", row.model, row.sentences.join("; "));
+        annotate(&manifest.display().to_string(), row.line, &row.found, &text);
+    }
+    println!("\n{}", counts(rows));
+}
+
+fn failures(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(|row| row.status != Status::AsExpected)
+}
+
+/// Marks a line of a file (relative to the repository's root) where GitHub Actions shows it; elsewhere prints nothing.
+pub fn annotate(file: &str, line: usize, title: &str, text: &str) {
+    if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
+        let property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
+        let (file, title, text) = (property(file), property(title), escape(text));
+        println!("::error file={file},line={line},title={title}::{text}");
+    }
+}
+
+/// A workflow command ends with its line.
+fn escape(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// Writes `report.xml` (JUnit), `report.json` and `report.md` into `out`.
+///
+/// # Errors
+///
+/// When one of them cannot be written; a file of an earlier run is then as it was.
+pub fn write(out: &Path, manifest: &Path, rows: &[Row], took: Duration) -> Result<()> {
+    replace(&out.join("report.xml"), &junit(rows, took)?)?;
+    replace(&out.join("report.json"), &json(manifest, rows, took)?)?;
+    replace(&out.join("report.md"), &markdown(rows))
+}
+
+/// Puts the whole text in place at once.
+fn replace(path: &Path, text: &str) -> Result<()> {
+    let new = path.with_added_extension("new");
+    fs::write(&new, text).with_context(|| format!("{} cannot be written", new.display()))?;
+    fs::rename(&new, path).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn junit(rows: &[Row], took: Duration) -> Result<String> {
+    let mut report = quick_junit::Report::new("interlock check");
+    report.set_time(took);
+    let mut areas: Vec<&str> = rows.iter().map(|row| row.area.as_str()).collect();
+    areas.dedup();
+    for area in areas {
+        let mut suite = TestSuite::new(area);
+        for row in rows.iter().filter(|row| row.area == area) {
+            let mut case = TestCase::new(row.model.as_str(), status(row));
+            case.set_classname(format!("{area}.{}", row.design))
+                .set_time(Duration::from_secs_f64(row.seconds));
+            suite.add_test_case(case);
+        }
+        report.add_test_suite(suite);
+    }
+    report
+        .to_string()
+        .context("the JUnit report cannot be made")
+}
+
+fn status(row: &Row) -> TestCaseStatus {
+    let kind = match row.status {
+        Status::AsExpected => return TestCaseStatus::success(),
+        Status::Unexpected => NonSuccessKind::Failure,
+        Status::Inconclusive | Status::Error => NonSuccessKind::Error,
+    };
+    let mut status = TestCaseStatus::non_success(kind);
+    let timeline = row.timeline.as_deref().unwrap_or_default();
+    status
+        .set_message(row.sentences.join("; "))
+        .set_description(timeline);
+    status
+}
+
+fn json(manifest: &Path, rows: &[Row], took: Duration) -> Result<String> {
+    let report = serde_json::json!({
+        "manifest": manifest,
+        "summary": counts(rows),
+        "seconds": took.as_secs_f64(),
+        "models": rows,
+    });
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+fn markdown(rows: &[Row]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = format!("**{}**\n\n", counts(rows));
+    text += &line(&HEAD.map(String::from));
+    text += "|---|---|---|--:|--:|--:|--:|\n";
+    for row in rows {
+        text += &line(&row.cells());
+    }
+    for row in failures(rows) {
+        text += &format!("\n### {}\n\n", row.model);
+        for sentence in &row.sentences {
+            text += &format!("- {sentence}\n");
+        }
+        if let Some(timeline) = &row.timeline {
+            text += &format!("\n```text\n{timeline}\n```\n");
+        }
+    }
+    text
+}

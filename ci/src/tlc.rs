@@ -1,0 +1,160 @@
+//! One run of TLC on one model.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::cfg;
+use crate::counterexample::Counterexample;
+use crate::jvm::Jvm;
+use crate::manifest::{Manifest, Model};
+use crate::messages::Output;
+use crate::process;
+use crate::toolchain::Toolchain;
+use crate::verdict::{Outcome, Verdict};
+
+/// Runs the models of a manifest.
+#[derive(Debug)]
+pub struct Tlc<'a> {
+    /// The models.
+    pub manifest: &'a Manifest,
+    /// Java and the jar.
+    pub toolchain: &'a Toolchain,
+    jvm: Jvm,
+    out: &'a Path,
+}
+
+/// What a run leaves.
+#[derive(Debug)]
+pub struct Run {
+    /// What it found.
+    pub verdict: Verdict,
+    /// The counterexample, if the verdict is a violation that has one.
+    pub counterexample: Option<Counterexample>,
+    /// Its directory: the cfg, TLC's standard output and error.
+    pub dir: PathBuf,
+    /// The steps that TLC explored, with their arguments, if they were asked for.
+    pub edges: Option<PathBuf>,
+}
+
+impl<'a> Tlc<'a> {
+    /// Writes below `out`, an absolute path: `out/run/<model>/`.
+    pub fn new(manifest: &'a Manifest, toolchain: &'a Toolchain, out: &'a Path) -> Tlc<'a> {
+        Tlc {
+            manifest,
+            toolchain,
+            jvm: Jvm::new(toolchain),
+            out,
+        }
+    }
+
+    /// Where a run of `model` leaves its files.
+    pub fn dir(&self, model: &Model) -> PathBuf {
+        self.out.join("run").join(&model.name)
+    }
+
+    /// Runs `model`; with `emit`, TLC also writes down each step that it explores.
+    ///
+    /// # Errors
+    ///
+    /// When files cannot be read or written, java does not start, or TLC's counterexample is not one that can be read.
+    pub fn run(&self, model: &Model, emit: bool) -> Result<Run> {
+        let dir = self.dir(model);
+        clear(&dir)?;
+        let scratch = dir.join("scratch");
+        fs::create_dir_all(scratch.join("tmp"))
+            .with_context(|| format!("{} cannot be made", scratch.display()))?;
+        let run = self.run_in(model, emit, dir, &scratch);
+        // What TLC keeps on disk can be large; a fault of the run itself is told first.
+        let removed = fs::remove_dir_all(&scratch);
+        let run = run?;
+        removed.with_context(|| format!("{} cannot be removed", scratch.display()))?;
+        Ok(run)
+    }
+
+    fn run_in(&self, model: &Model, emit: bool, dir: PathBuf, scratch: &Path) -> Result<Run> {
+        let module = self.manifest.module(model);
+        let cfg = dir.join(format!("{}.cfg", model.name));
+        let emit = emit
+            .then_some(module.emit.as_str())
+            .filter(|emit| !emit.is_empty());
+        write(&cfg, &cfg::text(model, emit))?;
+        let (stdout, stderr) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
+        let edges = emit.map(|_| dir.join("edges.txt"));
+
+        let mut tlc = self.jvm.tlc(model.heap, model.budget, &scratch.join("tmp"));
+        // One worker, and no random fingerprint or seed: the same counts and counterexample each time.
+        tlc.args([
+            "-workers",
+            "1",
+            "-fp",
+            "0",
+            "-seed",
+            "1",
+            "-checkpoint",
+            "0",
+            "-lncheck",
+            "final",
+            "-coverage",
+            "1",
+        ]);
+        tlc.arg("-metadir")
+            .arg(scratch.join("meta"))
+            .arg("-config")
+            .arg(&cfg);
+        if let Some(edges) = &edges {
+            tlc.arg("-userFile").arg(edges);
+        }
+        if !self.toolchain.jar.pinned {
+            // Newer versions leave a spec of each counterexample beside ours unless told not to; the pinned one cannot be told.
+            tlc.arg("-noGenerateSpecTE");
+        }
+        tlc.arg(format!("{}.tla", module.name))
+            .current_dir(self.manifest.specs_dir().join(&model.area));
+        // Files, not pipes: nothing to fill up, and no status to lose.
+        tlc.stdout(create(&stdout)?).stderr(create(&stderr)?);
+        let end = process::run(&mut tlc, Duration::from_secs(model.budget))
+            .with_context(|| format!("{} does not start", tlc.get_program().display()))?;
+
+        let output = Output::parse(&read(&stdout)?);
+        let verdict = Verdict::new(model, end, &output, &read(&stderr)?);
+        let counterexample = match verdict.outcome {
+            Outcome::Violates { .. } => Counterexample::from_messages(&output.messages)
+                .with_context(|| {
+                    format!("the counterexample in {} cannot be read", stdout.display())
+                })?,
+            _ => None,
+        };
+        Ok(Run {
+            verdict,
+            counterexample,
+            dir,
+            edges: edges.filter(|edges| edges.is_file()),
+        })
+    }
+}
+
+fn clear(dir: &Path) -> Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", dir.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn create(path: &Path) -> Result<File> {
+    File::create(path).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// TLC's output may hold anything: what is not UTF-8 is replaced.
+fn read(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

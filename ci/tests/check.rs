@@ -1,0 +1,326 @@
+//! `interlock check` on real TLC: rows that are as they should be, and rows that are wrong in every way there is.
+
+mod runner;
+
+use std::fs;
+use std::io::BufRead;
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use assert_cmd::assert::OutputAssertExt;
+use predicates::prelude::*;
+use predicates::str::contains;
+use runner::{check, entry, manifest, processes, report, temp, told};
+use rustix::process::{Pid, Signal, kill_process};
+
+#[test]
+fn rows_that_are_as_they_should_be_pass() {
+    let out = temp();
+    check("good.toml", out.path())
+        .args(["--lane", "nightly"])
+        .assert()
+        .code(0)
+        .stdout(contains("5 as expected, 0 not, 0 inconclusive, 0 errors\n"))
+        .stderr(contains("[  5/5] "));
+    let report = report(out.path());
+    assert_eq!(entry(&report, "holds")["distinct"], 12);
+    assert_eq!(entry(&report, "starves")["witness"], 8);
+    let names: Vec<_> = report["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["model"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["holds", "live", "starves", "small", "monotone"],
+        "in the manifest's order"
+    );
+
+    let read = |name: &str| fs::read_to_string(out.path().join(name)).unwrap();
+    assert!(read("report.xml").contains(
+        "<testsuites name=\"interlock check\" tests=\"5\" skipped=\"0\" failures=\"0\" errors=\"0\""
+    ));
+    assert!(
+        read("report.md")
+            .contains("| starves | violates AllRun (temporal) | as expected | 12 | 17 | 8 |")
+    );
+    assert!(read("run/starves/trace.txt").contains("DoAsk: "));
+    assert!(out.path().join("run/starves/trace.svg").is_file());
+    assert!(out.path().join("run/starves/trace.itf.json").is_file());
+    assert!(
+        !out.path().join("run/holds/scratch").exists(),
+        "TLC's own files are removed"
+    );
+}
+
+#[test]
+fn every_wrong_row_is_told_in_its_own_words() {
+    let out = temp();
+    check("bad.toml", out.path())
+        .env("GITHUB_ACTIONS", "true")
+        .assert()
+        .code(1)
+        .stdout(
+            contains("0 as expected, 14 not, 1 inconclusive, 7 errors\n")
+                .and(contains("::error file=ci/tests/specs/bad.toml,line=51,title=holds::wrong-distinct: distinct is 12")),
+        );
+    let report = report(out.path());
+    let rows = [
+        (
+            "wrong-distinct",
+            "unexpected",
+            "distinct is 12, but the manifest pins 13",
+        ),
+        (
+            "wrong-total",
+            "unexpected",
+            "total is 17, but the manifest pins 16",
+        ),
+        (
+            "silent-fired",
+            "unexpected",
+            "the action DoWrap is `silent`, but it fired",
+        ),
+        (
+            "never-fired",
+            "unexpected",
+            "the action DoNever never fired, and is not `silent`",
+        ),
+        (
+            "wrong-actions",
+            "unexpected",
+            "Next has the action DoWrap, which is not among the `actions`",
+        ),
+        (
+            "wrong-actions",
+            "unexpected",
+            "Next has no action DoGone, which is among the `actions`",
+        ),
+        (
+            "unexpected-violation",
+            "unexpected",
+            "expected: holds; TLC found: violates Small (invariant)",
+        ),
+        (
+            "unexpected-pass",
+            "unexpected",
+            "expected: violates Mutex (invariant); TLC found: holds",
+        ),
+        (
+            "undefined-invariant",
+            "error",
+            "The invariant Nope specified in the configuration file is not defined",
+        ),
+        ("unpinned", "unexpected", "add `distinct = 12` to the row"),
+        ("unpinned", "unexpected", "add `total = 17` to the row"),
+        (
+            "wrong-property",
+            "unexpected",
+            "expected: violates TypeOK (invariant); TLC found: violates Small (invariant)",
+        ),
+        (
+            "wrong-kind",
+            "unexpected",
+            "TLC found: violates Monotone (action)",
+        ),
+        (
+            "wrong-witness",
+            "unexpected",
+            "witness is 9, but the manifest pins 8",
+        ),
+        (
+            "parse-error",
+            "error",
+            "Encountered \"====\" at line 6, column 1",
+        ),
+        ("deadlocks", "unexpected", "TLC found: violates Deadlock"),
+        ("assumption-false", "unexpected", "(assumption)"),
+        (
+            "evaluation-fails",
+            "error",
+            "Attempted to apply Head to the empty sequence",
+        ),
+        (
+            "assert-fails",
+            "error",
+            "the second argument was: \"asserted\"",
+        ),
+        (
+            "invariant-fails",
+            "error",
+            "Evaluating invariant BadInvariant failed",
+        ),
+        ("stack-overflows", "error", "the JVM's stack overflowed"),
+        (
+            "initially-violated",
+            "unexpected",
+            "TLC found: violates NotZero (invariant)",
+        ),
+        (
+            "out-of-memory",
+            "error",
+            "the JVM ran out of memory: raise the row's `heap`",
+        ),
+        (
+            "endless",
+            "inconclusive",
+            "no verdict within its budget of 2 s",
+        ),
+    ];
+    for (model, status, sentence) in rows {
+        let (found, sentences) = told(&report, model);
+        assert_eq!(found, status, "{model}: {sentences}");
+        assert!(sentences.contains(sentence), "{model}: {sentences}");
+    }
+    let timeline = entry(&report, "unexpected-violation")["timeline"]
+        .as_str()
+        .unwrap();
+    assert!(
+        timeline.contains("DoAdd: a"),
+        "with the task that acted: {timeline}"
+    );
+    assert_eq!(
+        processes(out.path()),
+        Vec::<String>::new(),
+        "nothing outlives its budget"
+    );
+    let junit = fs::read_to_string(out.path().join("report.xml")).unwrap();
+    assert!(
+        junit.contains("tests=\"22\" skipped=\"0\" failures=\"14\" errors=\"8\""),
+        "{junit}"
+    );
+}
+
+#[test]
+fn an_interrupt_ends_every_child() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let out = temp();
+        // a group of its own, as a shell gives it one: the signal goes to the runner alone
+        let mut command = check("endless.toml", out.path());
+        let mut runner = command
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let stdout = out.path().join("run/endless/stdout.txt");
+        let running = || {
+            fs::read_to_string(&stdout).is_ok_and(|text| text.contains("Computing initial states"))
+        };
+        wait("TLC to run", running);
+        assert_eq!(
+            processes(&out.path().join("run")).len(),
+            2,
+            "two models at once"
+        );
+        kill_process(Pid::from_child(&runner), signal).unwrap();
+        let status = runner.wait().unwrap();
+        assert_eq!(status.code(), Some(130));
+        assert_eq!(processes(&out.path().join("run")), Vec::<String>::new());
+        assert!(!out.path().join("report.json").exists());
+        assert!(!out.path().join("run/endless/scratch").exists());
+        let said: Vec<String> = std::io::BufReader::new(runner.stderr.take().unwrap())
+            .lines()
+            .map_while(Result::ok)
+            .collect();
+        assert!(
+            said.iter()
+                .any(|line| line.starts_with("interrupted: 0 of 2 models")),
+            "{said:?}"
+        );
+    }
+}
+
+fn wait(what: &str, done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "waiting for {what}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn names_choose_models_whatever_their_lane() {
+    let out = temp();
+    check("good.toml", out.path())
+        .args(["--lane", "smoke", "small"])
+        .assert()
+        .code(0)
+        .stdout(contains("1 as expected, 0 not, 0 inconclusive, 0 errors\n"));
+    assert_eq!(report(out.path())["models"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_unknown_name_runs_nothing() {
+    let out = temp();
+    check("good.toml", out.path())
+        .arg("smal")
+        .assert()
+        .code(2)
+        .stderr(contains("did you mean `small`?"));
+    assert!(!out.path().join("run").exists());
+}
+
+#[test]
+fn bad_usage_and_bad_input_run_nothing() {
+    let out = temp();
+    check("good.toml", out.path())
+        .args(["--lane", "never"])
+        .assert()
+        .code(2);
+    check("good.toml", out.path())
+        .args(["--jobs", "0"])
+        .assert()
+        .code(2);
+    check("missing.toml", out.path())
+        .assert()
+        .code(2)
+        .stderr(contains("missing.toml"));
+    let elsewhere = out.path().join("manifest.toml");
+    fs::copy(manifest("good.toml"), &elsewhere).unwrap();
+    let mut command = runner::interlock();
+    command
+        .arg("check")
+        .arg("--manifest")
+        .arg(&elsewhere)
+        .assert()
+        .code(2)
+        .stderr(contains("specs"));
+}
+
+#[test]
+fn two_runs_do_not_share_a_directory() {
+    let out = temp();
+    let lock = fs::File::create(out.path().join("lock")).unwrap();
+    lock.try_lock().unwrap();
+    check("good.toml", out.path())
+        .assert()
+        .code(2)
+        .stderr(contains("another interlock runs in"));
+}
+
+#[test]
+fn trace_prints_the_timeline() {
+    let out = temp();
+    let trace = |model: &str| {
+        let mut command = runner::interlock();
+        command
+            .args(["trace", model, "--manifest"])
+            .arg(manifest("good.toml"))
+            .arg("--out")
+            .arg(out.path());
+        command.assert()
+    };
+    trace("small")
+        .code(0)
+        .stdout(contains("DoAdd: a").and(contains("trace.svg").or(contains("run/small"))));
+    trace("holds")
+        .code(1)
+        .stdout(contains("holds has no counterexample"));
+    trace("nothing").code(2).stderr(contains("nothing"));
+}

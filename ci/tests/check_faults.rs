@@ -1,0 +1,203 @@
+//! `interlock check` when java itself misbehaves: a verdict is never made up.
+
+mod runner;
+
+use assert_cmd::assert::OutputAssertExt;
+use predicates::prelude::*;
+use predicates::str::contains;
+use runner::{Clone, processes, report, told};
+
+/// Checks the model `holds` with a java that does this, and returns what is said about it.
+fn with_java(script: &str) -> (String, String) {
+    let clone = Clone::new().pinned_jar().java(script);
+    clone.check("good.toml", "holds").assert().code(1);
+    told(&report(&clone.out()), "holds")
+}
+
+#[track_caller]
+fn is_an_error(script: &str, sentence: &str) {
+    let (status, sentences) = with_java(script);
+    assert_eq!(status, "error", "{sentences}");
+    assert!(sentences.contains(sentence), "{sentences}");
+    assert!(
+        sentences.contains("stdout.txt"),
+        "names the file to read: {sentences}"
+    );
+}
+
+#[test]
+fn a_killed_jvm() {
+    is_an_error("kill -9 $$", "the JVM was killed by signal 9");
+}
+
+#[test]
+fn a_killed_jvm_after_the_verdict() {
+    is_an_error(
+        "\"$JAVA\" \"$@\"; kill -9 $$",
+        "the JVM was killed by signal 9",
+    );
+}
+
+#[test]
+fn output_cut_off_in_a_message() {
+    is_an_error("\"$JAVA\" \"$@\" | head -c 2000", "cut off");
+}
+
+#[test]
+fn output_cut_off_between_messages() {
+    is_an_error(
+        "\"$JAVA\" \"$@\" | sed '/STARTMSG 2186/,$d'",
+        "TLC ended without finishing",
+    );
+}
+
+#[test]
+fn output_without_totals() {
+    is_an_error(
+        "\"$JAVA\" \"$@\" | sed '/STARTMSG 2199/,/ENDMSG 2199/d'",
+        "without its totals",
+    );
+}
+
+#[test]
+fn states_left_on_the_queue() {
+    is_an_error(
+        "\"$JAVA\" \"$@\" | sed 's/ 0 states left/ 3 states left/'",
+        "3 states not explored",
+    );
+}
+
+#[test]
+fn success_with_a_failing_status() {
+    is_an_error("\"$JAVA\" \"$@\"; exit 12", "exit status 12");
+}
+
+#[test]
+fn a_warning_in_the_output() {
+    is_an_error(
+        "\"$JAVA\" \"$@\" | sed 's/STARTMSG 2193:0/STARTMSG 2284:3/; s/ENDMSG 2193/ENDMSG 2284/'",
+        "TLC warns, so its verdict is not used",
+    );
+}
+
+#[test]
+fn nothing_at_all() {
+    is_an_error("exit 0", "TLC ended without finishing");
+}
+
+#[test]
+fn garbage() {
+    is_an_error("head -c 4000 /dev/urandom", "TLC ended without finishing");
+    is_an_error("echo '@!@!@STARTMSG what:ever @!@!@'", "not TLC's");
+}
+
+#[test]
+fn a_full_disk() {
+    is_an_error(
+        "exec \"$JAVA\" \"$@\" > /dev/full",
+        "TLC ended without finishing",
+    );
+    is_an_error(
+        "echo 'java.io.IOException: No space left on device' >&2; exit 255",
+        "the disk is full",
+    );
+}
+
+#[test]
+fn a_jvm_that_cannot_start() {
+    is_an_error("exec \"$JAVA\" -XX:NoSuchOption", "Unrecognized VM option");
+}
+
+#[test]
+fn a_violation_with_the_status_of_another() {
+    let clone = Clone::new().pinned_jar().java("\"$JAVA\" \"$@\"; exit 11");
+    clone.check("good.toml", "small").assert().code(1);
+    let (status, sentences) = told(&report(&clone.out()), "small");
+    assert_eq!(status, "error", "{sentences}");
+    assert!(sentences.contains("exit status 11"), "{sentences}");
+}
+
+#[test]
+fn a_named_temporal_property_must_be_the_row_s() {
+    let rename = |name: &str| {
+        format!(
+            "\"$JAVA\" \"$@\" | sed 's/^Temporal properties were/Temporal property {name} was/'; exit 13"
+        )
+    };
+    let named = Clone::new().pinned_jar().java(&rename("AllRun"));
+    named.check("good.toml", "starves").assert().code(0);
+    let other = Clone::new().pinned_jar().java(&rename("Other"));
+    other.check("good.toml", "starves").assert().code(1);
+    let (status, sentences) = told(&report(&other.out()), "starves");
+    assert_eq!(status, "unexpected", "{sentences}");
+    assert!(
+        sentences.contains("violates Other (temporal)"),
+        "{sentences}"
+    );
+}
+
+#[test]
+fn a_deleted_action_shows_in_the_coverage() {
+    // `Next` without DoAdd, as TLC would cover it
+    let script = "\"$JAVA\" \"$@\" | sed '/^<DoAdd /s/DoAdd/DoAsk/'";
+    let (status, sentences) = with_java(script);
+    assert_eq!(status, "unexpected", "{sentences}");
+    assert!(
+        sentences.contains("Next has no action DoAdd"),
+        "{sentences}"
+    );
+}
+
+#[test]
+fn a_child_of_java_dies_with_it() {
+    let clone = Clone::new().pinned_jar().java("sleep 1000 & sleep 1000");
+    let needle = clone.bin();
+    clone
+        .check("bad.toml", "endless")
+        .assert()
+        .code(1)
+        .stdout(contains("1 inconclusive"));
+    assert_eq!(processes(&needle), Vec::<String>::new());
+}
+
+#[test]
+fn a_broken_archive_of_classes_breaks_no_run() {
+    let clone = Clone::new().pinned_jar();
+    let cds = clone.dir.path().join("target/interlock/cds");
+    let archive = || {
+        std::fs::read_dir(&cds)
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path()
+    };
+    let good = || clone.check("good.toml", "holds").assert().code(0);
+    good();
+    let bytes = std::fs::read(archive()).unwrap();
+    // cut short: found out by its length, and made again
+    let writable = || std::fs::remove_file(archive()).unwrap();
+    let path = archive();
+    writable();
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    good();
+    assert_eq!(std::fs::read(&path).unwrap().len(), bytes.len());
+    // zeroed in the middle: found out by the JVM
+    writable();
+    let mut zeroed = bytes.clone();
+    let middle = zeroed.len() / 2;
+    zeroed[middle..].fill(0);
+    std::fs::write(&path, zeroed).unwrap();
+    good();
+}
+
+#[test]
+fn java_that_makes_no_archive_still_runs() {
+    let clone = Clone::new().pinned_jar().java("exec \"$JAVA\" \"$@\"");
+    let starts_slower = contains("TLC starts slower").and(contains("1/1"));
+    clone
+        .check("good.toml", "holds")
+        .assert()
+        .code(0)
+        .stderr(starts_slower);
+}

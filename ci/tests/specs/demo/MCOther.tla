@@ -1,0 +1,4 @@
+---- MODULE MCOther ----
+\* The same actions as MCCounter, declared wrongly in bad.toml.
+EXTENDS MCCounter
+====

@@ -1,0 +1,580 @@
+//! Counterexamples that the pinned TLC reports of `traces/Steal.tla`: read, drawn, and written. `traces/record.sh` records them again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use interlock_ci::counterexample::{Counterexample, INITIAL};
+use interlock_ci::edges::Edges;
+use interlock_ci::manifest::{Area, Engine, Expect, Kind, Lane, Manifest, Model};
+use interlock_ci::messages::Message;
+use interlock_ci::value::Value;
+use interlock_ci::{itf, svg, timeline, trace};
+
+const RECORDED: [&str; 7] = [
+    "lasso",
+    "lasso-emit",
+    "stuttering",
+    "invariant",
+    "action",
+    "deadlock",
+    "initial-invariant",
+];
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/traces")
+        .join(name)
+}
+
+/// The messages of a recorded output that do not nest: enough for a counterexample.
+fn messages(output: &str) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut open = false;
+    for line in output.lines() {
+        if let Some(head) = line.strip_prefix("@!@!@STARTMSG ") {
+            let (code, severity) = head.trim_end_matches(" @!@!@").split_once(':').unwrap();
+            messages.push(Message {
+                code: code.parse().unwrap(),
+                severity: severity.parse().unwrap(),
+                body: String::new(),
+            });
+            open = true;
+        } else if line.starts_with("@!@!@ENDMSG ") {
+            open = false;
+        } else if open {
+            let body = &mut messages.last_mut().unwrap().body;
+            body.push_str(line);
+            body.push('\n');
+        }
+    }
+    messages
+}
+
+fn recorded(name: &str) -> Counterexample {
+    let output = std::fs::read_to_string(fixture(&format!("{name}.out"))).unwrap();
+    Counterexample::from_messages(&messages(&output))
+        .unwrap()
+        .expect(name)
+}
+
+fn lasso() -> Counterexample {
+    let mut cex = recorded("lasso-emit");
+    cex.fill_args(&Edges::read(&fixture("lasso-emit.edges")).unwrap());
+    cex
+}
+
+fn area() -> Area {
+    let style = [
+        ("idle", "idle"),
+        ("try", "busy"),
+        ("wait", "wait"),
+        ("hold", "hold"),
+    ];
+    Area {
+        name: "steal".to_owned(),
+        title: "A lock with a queue where a writer may steal".to_owned(),
+        seed: "000_none".to_owned(),
+        lanes: "pc".to_owned(),
+        style: style
+            .map(|(value, style)| (value.to_owned(), style.to_owned()))
+            .into(),
+        columns: Vec::new(),
+    }
+}
+
+fn model() -> Model {
+    Model {
+        name: "Steal-RWW-ReaderProgress".to_owned(),
+        area: "steal".to_owned(),
+        module: "Steal".to_owned(),
+        design: "Steal".to_owned(),
+        stands_for: "a lock of this test's own".to_owned(),
+        engine: Engine::Tlc,
+        lane: Lane::Smoke,
+        size: "RWW".to_owned(),
+        constants: BTreeMap::new(),
+        spec: "FairSpec".to_owned(),
+        invariants: Vec::new(),
+        property: Some("ReaderProgress".to_owned()),
+        deadlock: false,
+        symmetry: None,
+        view: None,
+        constraint: None,
+        silent: Vec::new(),
+        expect: Expect::Violates {
+            property: "ReaderProgress".to_owned(),
+            kind: Kind::Temporal,
+        },
+        probe: None,
+        distinct: None,
+        total: None,
+        witness: None,
+        budget: 60,
+        heap: 1500,
+    }
+}
+
+fn manifest(area: Area) -> Manifest {
+    Manifest {
+        path: "specs/manifest.toml".into(),
+        areas: vec![area],
+        modules: Vec::new(),
+        models: vec![model()],
+    }
+}
+
+fn message(code: u32, body: &str) -> Message {
+    Message {
+        code,
+        severity: 4,
+        body: body.to_owned(),
+    }
+}
+
+/// Compares with the committed text; `UPDATE_SNAPSHOTS=1` writes it instead.
+fn assert_snapshot(name: &str, text: &str) {
+    let path = fixture(name);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == text,
+        "{name} differs (UPDATE_SNAPSHOTS=1 writes it); now:\n{text}"
+    );
+}
+
+#[test]
+fn each_kind_of_recorded_counterexample_is_read() {
+    for (name, states, loop_to, stuttering, violated) in [
+        ("lasso", 15, Some(9), false, None),
+        ("lasso-emit", 15, Some(9), false, None),
+        ("stuttering", 10, None, true, None),
+        ("invariant", 7, None, false, Some("NobodyQueues")),
+        ("action", 7, None, false, Some("QueueShrinksNever")),
+        ("deadlock", 7, None, false, Some("Deadlock")),
+        ("initial-invariant", 1, None, false, Some("StartsHeld")),
+        ("initial-property", 1, None, false, Some("StartsHeld")),
+    ] {
+        let cex = recorded(name);
+        let read = (
+            cex.states.len(),
+            cex.loop_to,
+            cex.ends_stuttering,
+            cex.violated.as_deref(),
+        );
+        assert_eq!(read, (states, loop_to, stuttering, violated), "{name}");
+        assert_eq!(cex.states[0].action, INITIAL);
+        assert!(
+            cex.states
+                .iter()
+                .zip(1..)
+                .all(|(state, number)| state.number == number && state.vars.len() == 4),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_run_without_an_error_has_no_counterexample() {
+    let output = std::fs::read_to_string(fixture("holds.out")).unwrap();
+    assert_eq!(
+        Counterexample::from_messages(&messages(&output)).unwrap(),
+        None
+    );
+}
+
+#[test]
+fn edges_give_every_step_its_task() {
+    let cex = lasso();
+    assert_eq!(cex.states, {
+        let mut plain = recorded("lasso").states;
+        plain
+            .iter_mut()
+            .zip(&cex.states)
+            .for_each(|(state, filled)| state.args.clone_from(&filled.args));
+        plain
+    });
+    let task = |name: &str| vec![Value::Model(name.to_owned())];
+    assert_eq!(cex.states[8].args, task("r1"), "Queue(r1)");
+    assert!(cex.states[1..].iter().all(|state| state.args.len() == 1));
+    let closing = cex.closing.unwrap();
+    assert_eq!(
+        (closing.action.as_str(), closing.args),
+        ("Take", task("w2"))
+    );
+}
+
+#[test]
+fn the_whole_graph_is_in_the_edges() {
+    let edges = Edges::read(&fixture("lasso-emit.edges")).unwrap();
+    assert_eq!(
+        (edges.states(), edges.steps()),
+        (128, 320),
+        "as TLC counts them: 321 generated, one of them initial"
+    );
+}
+
+#[test]
+fn a_newer_tlc_writes_the_arguments_itself() {
+    let cex = Counterexample::from_messages(&[
+        message(2217, "1: <Initial predicate>\nx = 0\n"),
+        message(
+            2217,
+            "2: <Inc(p1, <<1, \"a)\">>) line 7, col 11 to line 9, col 3 of module Small>\nx = 1\n",
+        ),
+        message(
+            2217,
+            "3: <Inner!Inc line 7, col 11 to line 9, col 3 of module Small>\n/\\ x = 2\n",
+        ),
+        message(
+            2122,
+            "2: Back to state: <Inc(p2) line 7, col 11 to line 9, col 3 of module Small>\n",
+        ),
+    ])
+    .unwrap()
+    .unwrap();
+    assert_eq!(
+        cex.states[1].args,
+        [
+            Value::Model("p1".to_owned()),
+            r#"<<1, "a)">>"#.parse().unwrap()
+        ]
+    );
+    assert_eq!(cex.states[2].action, "Inner!Inc");
+    assert_eq!(cex.states[2].vars["x"], Value::Int(2));
+    assert_eq!(
+        (cex.loop_to, cex.closing.unwrap().args),
+        (Some(1), vec![Value::Model("p2".to_owned())])
+    );
+}
+
+#[test]
+fn messages_that_are_not_as_tlc_writes_them_are_errors() {
+    let first = || message(2217, "1: <Initial predicate>\nx = 0\n");
+    for (bad, expected) in [
+        (
+            message(2217, "3: <Inc line 1 of module M>\nx = 1\n"),
+            "expected state 2",
+        ),
+        (
+            message(2217, "2: <Inc line 1 of module M>\n/\\ x = \n"),
+            "expected a value",
+        ),
+        (message(2217, "2: Inc\nx = 1\n"), "expected <"),
+        (message(2217, "2: <Inc line 1"), "expected >"),
+        (message(2217, "two: <Inc>\nx = 1"), "the number of a state"),
+        (
+            message(2122, "7: Back to state: <Inc line 1 of module M>\n"),
+            "no state 7",
+        ),
+        (
+            message(2122, "0: Back to state: <Inc line 1 of module M>\n"),
+            "no state 0",
+        ),
+        (message(2110, "Invariant"), "the name of what is violated"),
+    ] {
+        let error = Counterexample::from_messages(&[first(), bad]).expect_err(expected);
+        assert!(format!("{error:#}").contains(expected), "{error:#}");
+    }
+    assert!(
+        Counterexample::from_messages(&[message(2218, "1: Stuttering")]).is_err(),
+        "nothing to stutter in"
+    );
+}
+
+#[test]
+fn a_malformed_edge_is_an_error_with_its_line() {
+    let good = r#""<<\"E\", \"Inc\", <<>>, [x |-> 0], [x |-> 1]>>""#;
+    let error = |bad: &str| {
+        format!(
+            "{:#}",
+            Edges::from_lines(format!("{good}\n{bad}\n").as_bytes()).expect_err(bad)
+        )
+    };
+    assert!(error(r#""<<\"E\", \"Inc\", <<>>, [x |-> 0], [x |-"#).starts_with("line 2: "));
+    assert!(
+        error(r#""<<\"E\", \"Inc\", <<>>, [x |-> 0]>>""#)
+            .contains("expected <<\"E\", action, args, state, state'>>")
+    );
+    assert!(
+        Edges::from_lines(format!("{good}\nsomething else\n\"<<1>>\"\n").as_bytes())
+            .unwrap()
+            .steps()
+            == 1
+    );
+    let missing = Edges::read(Path::new("no such file")).expect_err("missing");
+    assert!(format!("{missing:#}").contains("no such file"));
+}
+
+#[test]
+fn timelines_tell_the_story() {
+    assert_snapshot(
+        "lasso.txt",
+        &timeline::render(&lasso(), &area(), None).unwrap(),
+    );
+    assert_snapshot(
+        "lasso-without-edges.txt",
+        &timeline::render(&recorded("lasso"), &area(), Some(72)).unwrap(),
+    );
+    for name in ["stuttering", "invariant", "deadlock", "initial-invariant"] {
+        assert_snapshot(
+            &format!("{name}.txt"),
+            &timeline::render(&recorded(name), &area(), None).unwrap(),
+        );
+    }
+}
+
+#[test]
+fn only_the_changed_parts_of_other_variables_are_shown() {
+    let state = |number: usize, count: &str, flag: &str| {
+        message(
+            2217,
+            &format!(
+                "{number}: <Inc line 1>\n/\\ pc = (r1 :> \"idle\")\n/\\ count = (r1 :> {count} @@ r2 :> 7)\n/\\ sem = [flag |-> {flag}, rest |-> <<1>>]\n"
+            ),
+        )
+    };
+    let cex = Counterexample::from_messages(&[state(1, "0", "TRUE"), state(2, "1", "FALSE")])
+        .unwrap()
+        .unwrap();
+    let text = timeline::render(&cex, &area(), None).unwrap();
+    assert!(
+        text.contains("count[r1]: 0 -> 1, sem.flag: TRUE -> FALSE\n"),
+        "{text}"
+    );
+    let narrow = timeline::render(&cex, &area(), Some(40)).unwrap();
+    assert!(narrow.contains("count[r1]: 0 -> 1\n"), "{narrow}");
+}
+
+#[test]
+fn tasks_are_sorted_by_their_numbers() {
+    let first = message(
+        2217,
+        "1: <Initial predicate>\npc = (r10 :> \"idle\" @@ r2 :> \"idle\")\n",
+    );
+    let cex = Counterexample::from_messages(&[first]).unwrap().unwrap();
+    assert!(
+        timeline::render(&cex, &area(), None)
+            .unwrap()
+            .lines()
+            .next()
+            .unwrap()
+            .contains("r2    r10")
+    );
+}
+
+#[test]
+fn lanes_that_cannot_be_drawn_are_an_error() {
+    let error = |lanes: &str| {
+        let area = Area {
+            lanes: lanes.to_owned(),
+            ..area()
+        };
+        let svg = svg::render(&lasso(), &area, "", "")
+            .expect_err(lanes)
+            .to_string();
+        assert_eq!(
+            timeline::render(&lasso(), &area, None)
+                .expect_err(lanes)
+                .to_string(),
+            svg
+        );
+        svg
+    };
+    assert_eq!(
+        error("pcc"),
+        "state 1 has no variable `pcc`, which the manifest's area names in `lanes`; it has grants, holders, pc, queue"
+    );
+    assert_eq!(
+        error("grants"),
+        "`grants` must be a function from tasks to be drawn as lanes; in state 1 it is 0"
+    );
+    assert_eq!(
+        error("queue"),
+        "the domain of `queue` changes in state 9: it cannot be drawn as lanes"
+    );
+}
+
+#[test]
+fn itf_is_read_back() {
+    for name in RECORDED {
+        let cex = if name == "lasso-emit" {
+            lasso()
+        } else {
+            recorded(name)
+        };
+        let json = itf::to_json(&cex, "a test").unwrap();
+        assert_eq!(itf::from_json(&json.to_string()).unwrap(), cex, "{name}");
+    }
+}
+
+#[test]
+fn itf_has_the_forms_that_other_tools_read() {
+    let body = "1: <Initial predicate>\n/\\ a = -9007199254740993\n/\\ b = 9007199254740992\n/\\ c = {1}\n/\\ d = <<m, TRUE>>\n/\\ e = (m :> \"s\")\n/\\ f = [g |-> 1]\n";
+    let cex = Counterexample::from_messages(&[message(2217, body)])
+        .unwrap()
+        .unwrap();
+    let json = itf::to_json(&cex, "a test").unwrap();
+    assert_eq!(itf::from_json(&json.to_string()).unwrap(), cex);
+    let expected = r##"{"#meta":{"action":"Initial predicate","args":[],"index":0},"a":{"#bigint":"-9007199254740993"},
+        "b":9007199254740992,"c":{"#set":[1]},"d":["m",true],"e":{"#map":[["m","s"]]},"f":{"g":1}}"##;
+    assert_eq!(
+        json["states"][0],
+        serde_json::from_str::<serde_json::Value>(expected).unwrap()
+    );
+    assert_eq!(
+        json["vars"],
+        serde_json::json!(["a", "b", "c", "d", "e", "f"])
+    );
+    assert_eq!(json["#meta"]["format"], "ITF");
+    assert_eq!(itf::to_json(&lasso(), "a test").unwrap()["loop"], 9);
+    assert_eq!(
+        itf::to_json(&recorded("stuttering"), "a test").unwrap()["loop"],
+        9,
+        "the last state loops to itself"
+    );
+}
+
+#[test]
+fn itf_refuses_what_it_cannot_tell_apart_or_read() {
+    let both = message(
+        2217,
+        "1: <Initial predicate>\n/\\ a = idle\n/\\ b = \"idle\"\n",
+    );
+    let cex = Counterexample::from_messages(&[both]).unwrap().unwrap();
+    assert!(
+        itf::to_json(&cex, "")
+            .expect_err("ambiguous")
+            .to_string()
+            .contains("both a string and a model value `idle`")
+    );
+
+    let good = itf::to_json(&lasso(), "").unwrap();
+    for (pointer, bad, expected) in [
+        ("/#meta", serde_json::json!(null), "model_values"),
+        ("/states", serde_json::json!([]), "no state"),
+        (
+            "/loop",
+            serde_json::json!(15),
+            "`loop` must be the index of a state",
+        ),
+        (
+            "/states/3/#meta/args",
+            serde_json::json!(1),
+            "in state 3: in `args`: expected a list",
+        ),
+        (
+            "/states/3/grants",
+            serde_json::json!(1.5),
+            "in state 3: in `grants`: 1.5 is no integer",
+        ),
+        (
+            "/states/3/pc",
+            serde_json::json!({"#map": [[1]]}),
+            "#map must have pairs",
+        ),
+        (
+            "/states/3/pc",
+            serde_json::json!({"#unserializable": "x"}),
+            "`#unserializable` is not known",
+        ),
+        ("/states/3/pc", serde_json::json!(null), "null is no value"),
+    ] {
+        let mut json = good.clone();
+        *json.pointer_mut(pointer).unwrap() = bad;
+        let error = itf::from_json(&json.to_string()).expect_err(expected);
+        assert!(format!("{error:#}").contains(expected), "{error:#}");
+    }
+    assert!(itf::from_json("{").is_err());
+}
+
+#[test]
+fn pictures_are_well_formed_and_the_same_each_time() {
+    for name in RECORDED {
+        let cex = if name == "lasso-emit" {
+            lasso()
+        } else {
+            recorded(name)
+        };
+        let draw =
+            || svg::render(&cex, &area(), "A <title> & \"more\"\u{1}", "A subtitle").unwrap();
+        let picture = draw();
+        assert_eq!(picture, draw(), "{name}");
+        let document =
+            roxmltree::Document::parse(&picture).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let of = |tag: &str| {
+            document
+                .descendants()
+                .filter(|node| node.has_tag_name(tag))
+                .filter_map(|node| node.text())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of("title"), ["A <title> & \"more\"\u{fffd}"]);
+        assert!(of("desc")[0].starts_with("Step by step: 1 initially"));
+        assert!(
+            of("script").is_empty() && !picture.contains("href"),
+            "nothing but shapes"
+        );
+        for task in ["r1", "w1", "w2"] {
+            assert!(of("text").contains(&task), "{name}: {task}");
+        }
+        assert_eq!(
+            of("text").contains(&"repeats for ever"),
+            cex.loop_to.is_some(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn all_files_are_written_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let edges = fixture("lasso-emit.edges");
+    trace::write_all(
+        dir.path(),
+        &manifest(area()),
+        &model(),
+        &recorded("lasso-emit"),
+        Some(&edges),
+    )
+    .unwrap();
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    let mut names: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["trace.itf.json", "trace.svg", "trace.txt"]);
+    assert!(
+        read("trace.txt").starts_with("Steal-RWW-ReaderProgress: ReaderProgress is violated\n")
+    );
+    assert_eq!(itf::from_json(&read("trace.itf.json")).unwrap(), lasso());
+    assert_snapshot("lasso.svg", &read("trace.svg"));
+}
+
+#[test]
+fn files_that_cannot_be_written_are_errors_that_name_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let gone = dir.path().join("gone");
+    let write = |dir: &Path, manifest: &Manifest, edges: Option<&Path>| {
+        format!(
+            "{:#}",
+            trace::write_all(dir, manifest, &model(), &lasso(), edges).expect_err("an error")
+        )
+    };
+    assert!(write(&gone, &manifest(area()), None).contains("trace.txt"));
+    assert!(write(dir.path(), &manifest(area()), Some(&gone)).contains("gone"));
+    let other = Area {
+        name: "other".to_owned(),
+        ..area()
+    };
+    assert!(write(dir.path(), &manifest(other), None).contains("unknown area `steal`"));
+    std::fs::create_dir(dir.path().join("trace.txt")).unwrap();
+    assert!(write(dir.path(), &manifest(area()), None).contains("trace.txt"));
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        1,
+        "nothing unfinished is left"
+    );
+}
