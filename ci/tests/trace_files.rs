@@ -187,21 +187,21 @@ fn a_run_without_an_error_has_no_counterexample() {
 #[test]
 fn edges_give_every_step_its_task() {
     let cex = lasso();
-    assert_eq!(cex.states, {
-        let mut plain = recorded("lasso").states;
-        plain
-            .iter_mut()
-            .zip(&cex.states)
-            .for_each(|(state, filled)| state.args.clone_from(&filled.args));
-        plain
-    });
     let task = |name: &str| vec![Value::Model(name.to_owned())];
-    assert_eq!(cex.states[8].args, task("r1"), "Queue(r1)");
-    assert!(cex.states[1..].iter().all(|state| state.args.len() == 1));
+    for pair in cex.states.windows(2) {
+        let [Value::Fn(from), Value::Fn(to)] = [&pair[0].vars["pc"], &pair[1].vars["pc"]] else {
+            panic!("functions")
+        };
+        let moved = from
+            .iter()
+            .find(|(task, value)| to[*task] != **value)
+            .unwrap();
+        assert_eq!(pair[1].args, [moved.0.clone()], "{}", pair[1].number);
+    }
     let closing = cex.closing.unwrap();
     assert_eq!(
         (closing.action.as_str(), closing.args),
-        ("Take", task("w2"))
+        ("Take", task("w1"))
     );
 }
 
@@ -210,8 +210,8 @@ fn the_whole_graph_is_in_the_edges() {
     let edges = Edges::read(&fixture("lasso-emit.edges")).unwrap();
     assert_eq!(
         (edges.states(), edges.steps()),
-        (128, 320),
-        "as TLC counts them: 321 generated, one of them initial"
+        (128, 304),
+        "as TLC counts them: 305 generated, one of them initial"
     );
 }
 
