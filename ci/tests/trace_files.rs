@@ -196,7 +196,12 @@ fn edges_give_every_step_its_task() {
             .iter()
             .find(|(task, value)| to[*task] != **value)
             .unwrap();
-        assert_eq!(pair[1].args, [moved.0.clone()], "{}", pair[1].number);
+        assert_eq!(
+            pair[1].args,
+            std::slice::from_ref(moved.0),
+            "{}",
+            pair[1].number
+        );
     }
     let closing = cex.closing.unwrap();
     assert_eq!(
