@@ -123,10 +123,10 @@ impl Lanes {
             if !denied.is_empty() {
                 let subject = self.subject(
                     &denied,
-                    "is never idle in the loop",
-                    "are never idle in the loop",
+                    "never comes to hold in the loop, nor idles",
+                    "never come to hold in the loop, nor idle",
                 );
-                story.push(format!("{subject}, and never comes to hold."));
+                story.push(format!("{subject}."));
             }
         } else {
             story.push(self.ending(cex));
@@ -190,15 +190,15 @@ impl Lanes {
             (true, _) => format!("The loop has {steps}"),
         };
         for (index, (name, times)) in grants.into_iter().enumerate() {
-            let verb = if index == 0 { ": " } else { ", " };
-            let verb = format!(
-                "{verb}{name}{}",
-                if index == 0 { " comes to hold" } else { "" }
-            );
-            sentence = match times {
-                1 => format!("{sentence}{verb} once"),
-                2 => format!("{sentence}{verb} twice"),
-                _ => format!("{sentence}{verb} {times} times"),
+            sentence += &if index == 0 {
+                format!(": {name} comes to hold")
+            } else {
+                format!(", {name}")
+            };
+            sentence += &match times {
+                1 => " once".to_owned(),
+                2 => " twice".to_owned(),
+                _ => format!(" {times} times"),
             };
         }
         sentence + "."

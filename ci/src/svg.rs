@@ -311,11 +311,26 @@ impl<'a> Picture<'a> {
                 .map(|(_, class, words)| (class.into(), words.into())),
         );
         let groups = self.groups();
-        for (index, group) in groups.iter().enumerate().filter(|_| used(Style::Hold)) {
+        let holds = |lane: usize| {
+            self.lanes
+                .rows
+                .iter()
+                .any(|row| row[lane].style == Style::Hold)
+        };
+        for (index, whose) in groups.iter().enumerate() {
+            let mut members = self
+                .lanes
+                .names
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| group(name) == *whose);
+            if !members.any(|(lane, _)| holds(lane)) {
+                continue;
+            }
             let words = if groups.len() == 1 {
                 "holds".to_owned()
             } else {
-                format!("holds ({group})")
+                format!("holds ({whose})")
             };
             items.push((format!("hold{}", index % COLOURS), words));
         }
