@@ -1,5 +1,7 @@
 //! A counterexample as lanes, one a task: what a timeline and a picture of it share.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context as _, ensure};
 
 use crate::counterexample::{Counterexample, State};
@@ -39,12 +41,12 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// Fails if a state lacks the area's variable of lanes, or it is no function, or its domain changes.
+    /// Fails if a state lacks all of the area's variables of lanes, or one is no function, or the tasks change.
     pub(crate) fn new(cex: &Counterexample, area: &Area) -> anyhow::Result<Lanes> {
         let mut names: Vec<String> = Vec::new();
         let mut rows = Vec::new();
         for state in &cex.states {
-            let mut tasks = tasks(state, &area.lanes)?;
+            let mut tasks: Vec<_> = tasks(state, &area.lanes)?.into_iter().collect();
             tasks.sort_by_cached_key(|(name, _)| natural_key(name));
             let (row_names, row): (Vec<_>, Vec<_>) = tasks.into_iter().unzip();
             if rows.is_empty() {
@@ -52,12 +54,12 @@ impl Lanes {
             } else {
                 ensure!(
                     names == row_names,
-                    "the domain of `{}` changes in state {}: it cannot be drawn as lanes",
-                    area.lanes,
+                    "the tasks of `{}` change in state {}: they cannot be drawn as lanes",
+                    area.lanes.join("`, `"),
                     state.number
                 );
             }
-            rows.push(row.into_iter().map(|value| cell(value, area)).collect());
+            rows.push(row.iter().map(|values| cell(values, area)).collect());
         }
         Ok(Lanes { names, rows })
     }
@@ -245,29 +247,51 @@ pub(crate) fn moves(cex: &Counterexample) -> Vec<Move<'_>> {
     inner.chain(closing).collect()
 }
 
-fn tasks<'a>(state: &'a State, lanes: &str) -> anyhow::Result<Vec<(String, &'a Value)>> {
-    let known = || state.vars.keys().cloned().collect::<Vec<_>>().join(", ");
-    let value = state.vars.get(lanes).with_context(|| {
-        format!("state {} has no variable `{lanes}`, which the manifest's area names in `lanes`; it has {}", state.number, known())
-    })?;
-    let pairs = value.pairs().with_context(|| {
-        format!("`{lanes}` must be a function from tasks to be drawn as lanes; in state {} it is {value}", state.number)
-    })?;
-    Ok(pairs
-        .into_iter()
-        .map(|(task, value)| (task.label(), value))
-        .collect())
+/// What each task does: its value in each of the variables that the state has, in the order of `lanes`.
+fn tasks<'a>(
+    state: &'a State,
+    lanes: &[String],
+) -> anyhow::Result<BTreeMap<String, Vec<&'a Value>>> {
+    let mut tasks: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+    for (name, value) in lanes
+        .iter()
+        .filter_map(|name| state.vars.get_key_value(name))
+    {
+        let pairs = value.pairs().with_context(|| {
+            format!("`{name}` must be a function from tasks to be drawn as lanes; in state {} it is {value}", state.number)
+        })?;
+        for (task, value) in pairs {
+            tasks.entry(task.label()).or_default().push(value);
+        }
+    }
+    ensure!(
+        !tasks.is_empty(),
+        "state {} has no variable `{}`, which the manifest's area names in `lanes`; it has {}",
+        state.number,
+        lanes.join("`, `"),
+        state.vars.keys().cloned().collect::<Vec<_>>().join(", ")
+    );
+    Ok(tasks)
 }
 
-fn cell(value: &Value, area: &Area) -> Cell {
-    let text = value.label();
-    let style = match area.style.get(&text).map(String::as_str) {
-        Some("idle") => Style::Idle,
-        Some("wait") => Style::Wait,
-        Some("hold") => Style::Hold,
-        _ => Style::Busy,
-    };
-    Cell { text, style }
+/// A task is drawn by the last of its values that is not idle: of two nested locks, by what it does at the inner one.
+fn cell(values: &[&Value], area: &Area) -> Cell {
+    let texts: Vec<String> = values.iter().map(|value| value.label()).collect();
+    let styles = texts
+        .iter()
+        .map(|text| match area.style.get(text).map(String::as_str) {
+            Some("idle") => Style::Idle,
+            Some("wait") => Style::Wait,
+            Some("hold") => Style::Hold,
+            _ => Style::Busy,
+        });
+    Cell {
+        style: styles
+            .rev()
+            .find(|style| *style != Style::Idle)
+            .unwrap_or(Style::Idle),
+        text: texts.join("/"),
+    }
 }
 
 /// The name before its trailing digits, and their number.

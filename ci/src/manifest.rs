@@ -96,8 +96,9 @@ pub struct Area {
     pub title: String,
     /// The mailing-list seed it models.
     pub seed: String,
-    /// The variable, a function from tasks, that a timeline draws as one lane a task.
-    pub lanes: String,
+    /// The variables, functions from tasks, that a timeline draws as one lane a task. A model has one of them, or one for each
+    /// of its nested locks, the outermost first.
+    pub lanes: Vec<String>,
     /// For each value of `lanes`, how it is drawn: `idle`, `busy`, `wait`, `hold`.
     pub style: BTreeMap<String, String>,
     /// The properties that the area's table of designs shows, one column each.

@@ -47,7 +47,10 @@ pub fn render(cex: &Counterexample, area: &Area, width: Option<usize>) -> anyhow
             label: "initially",
             cells: row,
         };
-        let values = state.vars.iter().filter(|(name, _)| **name != area.lanes);
+        let values = state
+            .vars
+            .iter()
+            .filter(|(name, _)| !area.lanes.contains(name));
         let values: Vec<String> = values
             .map(|(name, value)| format!("{name} = {value}"))
             .collect();
@@ -202,7 +205,7 @@ fn changes(cex: &Counterexample, area: &Area, step: &Move<'_>) -> Vec<String> {
     let mut out = Vec::new();
     for (name, old) in &cex.states[step.from].vars {
         if let Some(new) = cex.states[step.to].vars.get(name)
-            && *name != area.lanes
+            && !area.lanes.contains(name)
         {
             diff(name, old, new, &mut out);
         }

@@ -239,7 +239,7 @@ fn duplicate_names() {
         &format!("{module}[[group]]"),
         "20:1: module `MCLock` is already on line 14",
     );
-    let area = "[[area]]\nname = \"demo\"\ntitle = \"\"\nseed = \"\"\nlanes = \"\"\n\n";
+    let area = "[[area]]\nname = \"demo\"\ntitle = \"\"\nseed = \"\"\nlanes = []\n\n";
     refused(
         "[[module]]",
         &format!("{area}[[module]]"),

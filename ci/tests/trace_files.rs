@@ -74,7 +74,7 @@ fn area() -> Area {
         name: "steal".to_owned(),
         title: "A lock with a queue where a writer may steal".to_owned(),
         seed: "000_none".to_owned(),
-        lanes: "pc".to_owned(),
+        lanes: vec!["pc".to_owned()],
         style: style
             .map(|(value, style)| (value.to_owned(), style.to_owned()))
             .into(),
@@ -373,7 +373,7 @@ fn tasks_are_sorted_by_their_numbers() {
 fn lanes_that_cannot_be_drawn_are_an_error() {
     let error = |lanes: &str| {
         let area = Area {
-            lanes: lanes.to_owned(),
+            lanes: vec![lanes.to_owned()],
             ..area()
         };
         let svg = svg::render(&lasso(), &area, "", "")
@@ -397,7 +397,7 @@ fn lanes_that_cannot_be_drawn_are_an_error() {
     );
     assert_eq!(
         error("queue"),
-        "the domain of `queue` changes in state 9: it cannot be drawn as lanes"
+        "the tasks of `queue` change in state 9: they cannot be drawn as lanes"
     );
 }
 

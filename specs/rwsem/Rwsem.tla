@@ -149,8 +149,11 @@ Place(t) ==
 \* out of the queue, holding), and who is merely woken, to try for itself?
 AllReaders(q) == Range(q) \cap Readers
 FrontReaders(q) == {q[i] : i \in 1 .. FrontRun(q, "R")}
+ServesReader(q) ==
+    Head(q) \in Readers \/ (Policy.wake = "readers-first" /\ AllReaders(q) # {})
 Granted(q) ==
-    IF q = <<>> \/ ~Compatible(Head(q)) THEN {}
+    IF q = <<>> THEN {}
+    ELSE IF ~(IF ServesReader(q) /\ Policy.shared THEN ~WriteHeld ELSE Holders = {}) THEN {}
     ELSE CASE Policy.wake = "front-batch" ->
                 IF Head(q) \in Readers /\ Policy.shared
                 THEN FrontReaders(q) ELSE {Head(q)}

@@ -27,7 +27,7 @@ pub(super) struct AreaTable {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) seed: String,
-    pub(super) lanes: String,
+    pub(super) lanes: Vec<String>,
     #[serde(default)]
     pub(super) style: BTreeMap<String, String>,
     #[serde(default)]
