@@ -200,33 +200,30 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
 }
 
 /// Writes the counterexample's files, and reads the timeline back. A row that should hold ran without its steps' arguments: it
-/// runs once more to have them.
+/// runs once more to have them, and goes without if that fails.
 fn explain(tlc: &Tlc, model: &Model, run: &Run, counterexample: &Counterexample) -> Result<String> {
+    let mut note = String::new();
     let again = match run.edges {
-        None => tlc
-            .run(model, true)
-            .ok()
-            .filter(|again| again.verdict.outcome == run.verdict.outcome),
+        None => tlc.run_again(model, run).map(Some).unwrap_or_else(|error| {
+            note = format!("Who takes which step is not shown: {error:#}\n");
+            None
+        }),
         Some(_) => None,
     };
-    let (counterexample, edges) = match &again {
+    let (shown, edges) = match &again {
         Some(Run {
-            counterexample: Some(counterexample),
+            counterexample: Some(shown),
             edges,
             ..
-        }) => (counterexample, edges),
+        }) => (shown, edges),
         _ => (counterexample, &run.edges),
     };
-    trace::write_all(
-        &run.dir,
-        tlc.manifest,
-        model,
-        counterexample,
-        edges.as_deref(),
-    )
-    .context("the counterexample cannot be drawn")?;
+    trace::write_all(&run.dir, tlc.manifest, model, shown, edges.as_deref())
+        .context("the counterexample cannot be drawn")?;
     let path = run.dir.join("trace.txt");
-    fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(text + &note)
 }
 
 /// `interlock trace`: runs one model, and returns the timeline of its counterexample; `None` if there is none.
