@@ -1,8 +1,9 @@
 //! `specs/manifest.toml`: every model, and the verdict it must have.
 //!
-//! A [`Group`] holds what its models share; a model's own field wins. Loading flattens the groups into [`Model`]s, so the
+//! A `[[group]]` holds what its models share; a model's own field wins. Loading flattens the groups into [`Model`]s, so the
 //! rest of the runner never sees a group.
 
+mod file;
 mod load;
 
 use std::collections::BTreeMap;

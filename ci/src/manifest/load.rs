@@ -5,116 +5,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
-use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
 use toml::Spanned;
 
-use super::{Area, Engine, Expect, Kind, Lane, Manifest, Model, Module, did_you_mean};
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default)]
-    size: BTreeMap<String, BTreeMap<String, String>>,
-    #[serde(default)]
-    area: Vec<Spanned<AreaTable>>,
-    #[serde(default)]
-    module: Vec<Spanned<ModuleTable>>,
-    #[serde(default)]
-    group: Vec<Spanned<Row>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AreaTable {
-    name: String,
-    title: String,
-    seed: String,
-    lanes: String,
-    #[serde(default)]
-    style: BTreeMap<String, String>,
-    #[serde(default)]
-    columns: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ModuleTable {
-    area: String,
-    name: String,
-    actions: Vec<String>,
-    emit: String,
-}
-
-/// A group, or one of its models: they share every field but `name`, a model's, and `models`, a group's.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Row {
-    name: Option<String>,
-    models: Option<Vec<Spanned<Row>>>,
-    area: Option<String>,
-    module: Option<String>,
-    design: Option<String>,
-    stands_for: Option<String>,
-    engine: Option<Engine>,
-    lane: Option<Lane>,
-    size: Option<String>,
-    #[serde(default)]
-    constants: BTreeMap<String, String>,
-    spec: Option<String>,
-    invariants: Option<Vec<String>>,
-    property: Option<String>,
-    deadlock: Option<bool>,
-    symmetry: Option<String>,
-    view: Option<String>,
-    constraint: Option<String>,
-    silent: Option<Vec<String>>,
-    expect: Option<Expect>,
-    probe: Option<String>,
-    distinct: Option<u64>,
-    total: Option<u64>,
-    witness: Option<usize>,
-    budget: Option<u64>,
-    heap: Option<u64>,
-}
-
-impl<'de> Deserialize<'de> for Expect {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ExpectVisitor)
-    }
-}
-
-struct ExpectVisitor;
-
-impl<'de> Visitor<'de> for ExpectVisitor {
-    type Value = Expect;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        formatter.write_str(r#""holds" or { violates = "Property", kind = "temporal" }"#)
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Expect, E> {
-        if value == "holds" {
-            Ok(Expect::Holds)
-        } else {
-            Err(E::invalid_value(de::Unexpected::Str(value), &self))
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Expect, A::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Violates {
-            violates: String,
-            kind: Kind,
-        }
-        let Violates {
-            violates: property,
-            kind,
-        } = Violates::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Expect::Violates { property, kind })
-    }
-}
+use super::file::{AreaTable, File, ModuleTable, Row};
+use super::{Area, Engine, Lane, Manifest, Model, Module, did_you_mean};
 
 /// The manifest's text and name, to say where an error is.
 struct Source<'a> {
@@ -170,50 +64,7 @@ pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
 
     let areas = areas(&source, file.area)?;
     let modules = modules(&source, specs, &areas, file.module)?;
-    let mut models: Vec<Model> = Vec::new();
-    for group in file.group {
-        let (span, mut group) = (group.span(), group.into_inner());
-        if group.name.is_some() {
-            return Err(source.error(&span, "a group has a `name` (only its models have one)"));
-        }
-        let Some(rows) = group.models.take() else {
-            return Err(source.error(
-                &span,
-                "a group without `models` (add `models = [ { name = ... } ]`)",
-            ));
-        };
-        for row in rows {
-            let (span, row) = (row.span(), row.into_inner());
-            let model = flatten(&source, &span, &file.size, &group, row)?;
-            if let Some(first) = models.iter().find(|other| other.name == model.name) {
-                let message = format!(
-                    "model `{}` is already on line {} (rename one of them)",
-                    model.name, first.line
-                );
-                return Err(source.error(&span, message));
-            }
-            if !areas.iter().any(|area| area.name == model.area) {
-                let near = did_you_mean(&model.area, areas.iter().map(|area| area.name.as_str()));
-                return Err(source.error(
-                    &span,
-                    format!("no area is named `{}`{near} (add an [[area]])", model.area),
-                ));
-            }
-            let mut in_area = modules.iter().filter(|module| module.area == model.area);
-            if !in_area.clone().any(|module| module.name == model.module) {
-                let near = did_you_mean(
-                    &model.module,
-                    in_area.by_ref().map(|module| module.name.as_str()),
-                );
-                let message = format!(
-                    "area `{}` has no module `{}`{near} (add a [[module]])",
-                    model.area, model.module
-                );
-                return Err(source.error(&span, message));
-            }
-            models.push(model);
-        }
-    }
+    let models = models(&source, &file.size, &areas, &modules, file.group)?;
     if models.is_empty() {
         bail!(
             "{}: no model in it, so nothing would be checked (add a [[group]])",
@@ -243,7 +94,7 @@ fn areas(source: &Source, tables: Vec<Spanned<AreaTable>>) -> anyhow::Result<Vec
                 columns,
             },
         ) = (table.span(), table.into_inner());
-        check_name(source, &span, "area", &name)?;
+        check_name(source, &span, "an area", &name)?;
         if let Some(first) = areas.iter().find(|other| other.name == name) {
             return Err(source.error(
                 &span,
@@ -283,14 +134,8 @@ fn modules(
                 emit,
             },
         ) = (table.span(), table.into_inner());
-        check_name(source, &span, "module", &name)?;
-        if !areas.iter().any(|known| known.name == area) {
-            let near = did_you_mean(&area, areas.iter().map(|area| area.name.as_str()));
-            return Err(source.error(
-                &span,
-                format!("no area is named `{area}`{near} (add an [[area]])"),
-            ));
-        }
+        check_name(source, &span, "a module", &name)?;
+        check_area(source, &span, areas, &area)?;
         if let Some(first) = modules
             .iter()
             .find(|other| other.area == area && other.name == name)
@@ -333,33 +178,85 @@ fn modules(
     Ok(modules)
 }
 
-/// Names become file names, so they are kept to characters that cannot lead out of a directory.
-fn check_name(source: &Source, span: &Range<usize>, what: &str, name: &str) -> anyhow::Result<()> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if name.is_empty() || !name.chars().all(plain) {
-        let escapes = if name.split('/').any(|part| part == "..") {
-            ", and leads outside specs/"
-        } else {
-            ""
+/// Every group's models, each of a known area and module and with a name of its own.
+fn models(
+    source: &Source,
+    sizes: &BTreeMap<String, BTreeMap<String, String>>,
+    areas: &[Area],
+    modules: &[Module],
+    groups: Vec<Spanned<Row>>,
+) -> anyhow::Result<Vec<Model>> {
+    let mut models: Vec<Model> = Vec::new();
+    for group in groups {
+        let (span, mut group) = (group.span(), group.into_inner());
+        if group.name.is_some() {
+            return Err(source.error(&span, "a group has a `name` (only its models have one)"));
+        }
+        let Some(rows) = group.models.take() else {
+            let message = "a group without `models` (add `models = [ { name = ... } ]`)";
+            return Err(source.error(&span, message));
         };
-        return Err(source.error(
-            span,
-            format!(
-                "`{name}` is not a name for {what}{escapes} (use letters, digits, `_` and `-`)",
-                what = article(what)
-            ),
-        ));
+        for row in rows {
+            let (span, row) = (row.span(), row.into_inner());
+            let model = flatten(source, &span, sizes, &group, row)?;
+            let Model {
+                name, area, module, ..
+            } = &model;
+            if let Some(first) = models.iter().find(|other| other.name == *name) {
+                let line = first.line;
+                let message =
+                    format!("model `{name}` is already on line {line} (rename one of them)");
+                return Err(source.error(&span, message));
+            }
+            check_area(source, &span, areas, area)?;
+            let of_area = || {
+                modules
+                    .iter()
+                    .filter(|module| module.area == *area)
+                    .map(|module| module.name.as_str())
+            };
+            if !of_area().any(|known| known == module) {
+                let near = did_you_mean(module, of_area());
+                let message =
+                    format!("area `{area}` has no module `{module}`{near} (add a [[module]])");
+                return Err(source.error(&span, message));
+            }
+            models.push(model);
+        }
     }
-    Ok(())
+    Ok(models)
 }
 
-fn article(noun: &str) -> String {
-    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
+fn check_area(
+    source: &Source,
+    span: &Range<usize>,
+    areas: &[Area],
+    name: &str,
+) -> anyhow::Result<()> {
+    if areas.iter().any(|area| area.name == name) {
+        return Ok(());
+    }
+    let near = did_you_mean(name, areas.iter().map(|area| area.name.as_str()));
+    Err(source.error(
+        span,
+        format!("no area is named `{name}`{near} (add an [[area]])"),
+    ))
+}
+
+/// Names become file names, so they are kept to characters that cannot lead out of a directory; `whose` is `a model`, say.
+fn check_name(source: &Source, span: &Range<usize>, whose: &str, name: &str) -> anyhow::Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(plain) {
+        return Ok(());
+    }
+    let escapes = if name.split('/').any(|part| part == "..") {
+        ", and leads outside specs/"
     } else {
-        "a"
+        ""
     };
-    format!("{article} {noun}")
+    let message =
+        format!("`{name}` is not a name for {whose}{escapes} (use letters, digits, `_` and `-`)");
+    Err(source.error(span, message))
 }
 
 /// One model: the row's own fields, else the group's, else the defaults.
@@ -379,7 +276,7 @@ fn flatten(
             "a model without a `name` (add one that no other model has)",
         ));
     };
-    check_name(source, span, "model", &name)?;
+    check_name(source, span, "a model", &name)?;
     let missing = |key: &str| {
         source.error(
             span,
@@ -408,7 +305,7 @@ fn flatten(
     constants.extend(group.constants.clone());
     constants.extend(row.constants);
     let design = required!(design);
-    check_name(source, span, "design", &design)?;
+    check_name(source, span, "a design", &design)?;
     Ok(Model {
         area: required!(area),
         module: required!(module),

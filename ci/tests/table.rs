@@ -1,0 +1,98 @@
+//! The manifest as Markdown.
+
+mod manifests;
+
+use interlock_ci::table::{designs, rows, stale, update};
+use manifests::Copy;
+
+#[test]
+fn every_model_is_a_row() {
+    let expected = "\
+| model | design | stands for | size | checks | expected | distinct | total | witness | lane |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| Fifo-RW-safety | Fifo | ticket lock \\| queue | RW | TypeOK, Mutex, Deadlock | holds | 9 | 15 | — | smoke |
+| Fifo-RRW-safety | Fifo | ticket lock \\| queue | RRW | TypeOK, Mutex | holds | 17 | 34 | — | ci |
+| Fifo-RW-InOrder | Fifo | ticket lock \\| queue | RW | InOrder | holds | 9 | 15 | — | ci |
+| Fifo-RW-Progress | Fifo | ticket lock \\| queue | RW | Progress | holds | 9 | 15 | — | ci |
+| Fifo-RW-probe | Fifo | ticket lock \\| queue | RW | NobodyWaits | **violates** NobodyWaits (invariant) | — | — | 2 | ci |
+| Any-RRW-Progress | Any | test-and-set lock | RRW | Progress | **violates** Progress (temporal) | 31 | 76 | 7 | nightly |
+| Any-RW-InOrder | Any | test-and-set lock | RW | InOrder | **violates** InOrder (action) | — | — | 4 | ci |
+| Broken-RW-Mutex | Broken | no lock | RW | Mutex | **violates** Mutex (invariant) | — | — | 5 | ci |
+| Never-RW-deadlock | Never | no lock | RW | Deadlock | **violates** Deadlock | — | — | 3 | ci |
+";
+    assert_eq!(rows(&Copy::clean().manifest(), "demo"), expected);
+}
+
+const DESIGNS: &str = "\
+| design | stands for | Mutex | InOrder | Progress |
+| --- | --- | --- | --- | --- |
+| Fifo | ticket lock \\| queue | holds, up to RRW | holds, up to RW | holds, up to RW |
+| Any | test-and-set lock | — | **violated**: RW, 4 states | **violated**: RRW, 7 states |
+| Broken | no lock | **violated**: RW, 5 states | — | — |
+| Never | no lock | — | — | — |
+";
+
+#[test]
+fn every_design_is_a_row() {
+    assert_eq!(designs(&Copy::clean().manifest(), "demo"), DESIGNS);
+    assert_eq!(designs(&Copy::clean().manifest(), "none"), "");
+}
+
+#[test]
+fn the_smallest_violation_is_shown() {
+    let smaller = "models = [\n  { name = \"Any-RW-Progress\", size = \"RW\", spec = \"FairSpec\", property = \"Progress\", expect = { violates = \"Progress\", kind = \"temporal\" } },";
+    let manifest = Copy::with(
+        "models = [\n  { name = \"Any-RRW-Progress\"",
+        &format!("{smaller}\n  {{ name = \"Any-RRW-Progress\""),
+    )
+    .manifest();
+    assert!(
+        designs(&manifest, "demo").contains("| **violated**: RW, 4 states | **violated**: RW |\n")
+    );
+}
+
+#[test]
+fn marked_tables_are_replaced_and_the_rest_is_kept() {
+    let manifest = Copy::clean().manifest();
+    let old = "# Lock\n<!-- table:designs demo -->\nold\n<!-- /table -->\ntext\n<!-- table:rows demo -->\n<!-- /table -->";
+    let new = update(&manifest, old).expect("good markers");
+    let expected = format!(
+        "# Lock\n<!-- table:designs demo -->\n{DESIGNS}<!-- /table -->\ntext\n<!-- table:rows demo -->\n{}<!-- /table -->",
+        rows(&manifest, "demo")
+    );
+    assert_eq!(new, expected);
+    assert_eq!(
+        (
+            stale(&manifest, old),
+            stale(&manifest, &new),
+            stale(&manifest, "no table\n")
+        ),
+        (Ok(true), Ok(false), Ok(false))
+    );
+}
+
+#[test]
+fn bad_markers_are_refused() {
+    let manifest = Copy::clean().manifest();
+    let error = |text: &str| {
+        update(&manifest, text)
+            .expect_err("a bad marker")
+            .to_string()
+    };
+    assert_eq!(
+        error("\n<!-- table:designs lock -->\n"),
+        "line 2: no area is named `lock` (correct the marker)"
+    );
+    assert_eq!(
+        error("<!-- table:verdicts demo -->\n"),
+        "line 1: no table is named `verdicts` (say `designs` or `rows`)"
+    );
+    assert_eq!(
+        error("<!-- table:rows demo -->\n"),
+        "line 1: the table has no end (add a line `<!-- /table -->`)"
+    );
+    assert_eq!(
+        error("<!-- table:rows -->\n"),
+        "line 1: a table's marker needs a kind and an area (write `<!-- table:designs AREA -->`)"
+    );
+}
