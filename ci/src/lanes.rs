@@ -100,7 +100,7 @@ impl Lanes {
         self.all_repeated(cex, |style| style == Style::Wait)
     }
 
-    /// Sentences that say what the part that repeats for ever does to whom; none for a finite counterexample.
+    /// Sentences that say how it ends, and what a part that repeats for ever does to whom.
     pub(crate) fn story(&self, cex: &Counterexample) -> Vec<String> {
         let stuck = self.stuck(cex);
         let mut story = Vec::new();
@@ -117,21 +117,41 @@ impl Lanes {
             }
         } else if let Some(target) = cex.loop_to {
             story.push(self.round(&stuck, &moves(cex)[target..]));
-            let denied =
+            let mut denied =
                 self.all_repeated(cex, |style| style == Style::Wait || style == Style::Busy);
-            let denied: Vec<usize> = denied
-                .into_iter()
-                .filter(|lane| !stuck.contains(lane))
-                .collect();
+            denied.retain(|lane| !stuck.contains(lane));
             if !denied.is_empty() {
-                story.push(format!(
-                    "{} in the loop, and {} never idle.",
-                    self.subject(&denied, "never holds", "never hold"),
-                    if denied.len() == 1 { "is" } else { "are" }
-                ));
+                let subject = self.subject(
+                    &denied,
+                    "never comes to hold in the loop, nor idles",
+                    "never come to hold in the loop, nor idle",
+                );
+                story.push(format!("{subject}."));
             }
+        } else {
+            story.push(self.ending(cex));
         }
         story
+    }
+
+    /// How a finite counterexample ends.
+    fn ending(&self, cex: &Counterexample) -> String {
+        let last = cex.states.len();
+        let waits = |lane: &usize| self.rows[last - 1][*lane].style == Style::Wait;
+        let waiting: Vec<usize> = (0..self.names.len()).filter(waits).collect();
+        match cex.violated.as_deref() {
+            Some("Deadlock") if waiting.is_empty() => {
+                format!("Deadlock: no step is possible in state {last}.")
+            }
+            Some("Deadlock") => {
+                format!(
+                    "Deadlock: no step is possible in state {last}, where {}.",
+                    self.subject(&waiting, "waits", "wait")
+                )
+            }
+            Some(property) => format!("{property} is violated when state {last} is reached."),
+            None => format!("It ends in state {last}."),
+        }
     }
 
     /// What one round of the loop does.
@@ -145,7 +165,7 @@ impl Lanes {
                 !stuck.contains(&lane) && steps.iter().any(|step| takes_part(lane, step))
             })
             .collect();
-        let grants: Vec<String> = movers
+        let grants: Vec<(&str, usize)> = movers
             .iter()
             .filter_map(|&lane| {
                 let hold = |state: usize| self.rows[state][lane].style == Style::Hold;
@@ -153,13 +173,7 @@ impl Lanes {
                     .iter()
                     .filter(|step| !hold(step.from) && hold(step.to))
                     .count();
-                (times > 0).then(|| {
-                    format!(
-                        "{} comes to hold {}",
-                        self.names[lane],
-                        count(times, "time")
-                    )
-                })
+                (times > 0).then(|| (self.names[lane].as_str(), times))
             })
             .collect();
         let steps = count(steps.len(), "step");
@@ -175,8 +189,17 @@ impl Lanes {
             ),
             (true, _) => format!("The loop has {steps}"),
         };
-        if !grants.is_empty() {
-            sentence = format!("{sentence}: {}", grants.join(", "));
+        for (index, (name, times)) in grants.into_iter().enumerate() {
+            sentence += &if index == 0 {
+                format!(": {name} comes to hold")
+            } else {
+                format!(", {name}")
+            };
+            sentence += &match times {
+                1 => " once".to_owned(),
+                2 => " twice".to_owned(),
+                _ => format!(" {times} times"),
+            };
         }
         sentence + "."
     }

@@ -1,26 +1,24 @@
 //! A counterexample as a picture: time from left to right, a lane a task, in as many bands as the width needs.
 
-use std::fmt::Write as _;
+mod canvas;
 
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use self::canvas::{
+    ALARM, Canvas, LABEL, LABEL_DEGREES, LEGEND, MARGIN, NUMBER, STORY, SUBTITLE, TASK, TITLE,
+    VALUE, WIDTH, measure, wrap,
+};
 use crate::counterexample::Counterexample;
 use crate::lanes::{Lanes, Move, Style, moves};
 use crate::manifest::Area;
 
-/// The picture's width in pixels: that of a README on GitHub.
-const WIDTH: f64 = 900.0;
-const MARGIN: f64 = 20.0;
+/// The height of a lane.
 const LANE: f64 = 34.0;
+/// The height of a lane's segments.
 const BAR: f64 = 20.0;
-const LABEL_SIZE: f64 = 12.0;
-/// Labels of steps rise at this angle, so that neighbours cannot overlap.
-const LABEL_DEGREES: f64 = 50.0;
-/// An upper bound on the width of a character, in parts of the font's size.
-const CHARACTER: f64 = 0.62;
-/// Colours of the holders, one a group of tasks: told apart also by those who do not tell red from green.
-const HOLDERS: [&str; 4] = ["#1f5fa8", "#7b3294", "#1b7837", "#8c510a"];
-const INK: &str = "#1f2430";
-const GREY: &str = "#667080";
-const ALARM: &str = "#c0392b";
+/// How many classes `hold0`, `hold1`... the style sheet has.
+const COLOURS: usize = 4;
 
 /// Draws the counterexample as a standalone SVG. The same input gives the same bytes.
 ///
@@ -34,72 +32,30 @@ pub fn render(
 ) -> anyhow::Result<String> {
     let lanes = Lanes::new(cex, area)?;
     let picture = Picture::new(cex, &lanes);
-    let mut body = String::new();
+    let mut canvas = Canvas::default();
     let mut y = MARGIN;
-    for line in wrap(title, 17.0) {
+    for line in wrap(TITLE, title) {
         y += 21.0;
-        text(
-            &mut body,
-            MARGIN,
-            y,
-            &format!(r#"font-size="17" font-weight="bold" fill="{INK}""#),
-            &line,
-        );
+        canvas.text(TITLE, MARGIN, y, &line);
     }
-    for line in wrap(subtitle, 12.0) {
+    for line in wrap(SUBTITLE, subtitle) {
         y += 18.0;
-        text(
-            &mut body,
-            MARGIN,
-            y,
-            &format!(r#"font-size="12" fill="{GREY}""#),
-            &line,
-        );
+        canvas.text(SUBTITLE, MARGIN, y, &line);
     }
     for start in (0..cex.states.len()).step_by(picture.columns) {
-        y = picture.band(&mut body, y + 8.0, start);
+        let states = start..(start + picture.columns).min(cex.states.len());
+        y = picture.band(&mut canvas, y + 8.0, states);
     }
     for line in lanes
         .story(cex)
         .iter()
-        .flat_map(|sentence| wrap(sentence, 13.0))
+        .flat_map(|sentence| wrap(STORY, sentence))
     {
         y += 20.0;
-        text(
-            &mut body,
-            MARGIN,
-            y,
-            &format!(r#"font-size="13" fill="{INK}""#),
-            &line,
-        );
+        canvas.text(STORY, MARGIN, y, &line);
     }
-    y = picture.legend(&mut body, y + 30.0);
-    let height = y + MARGIN;
-
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:.0}" viewBox="0 0 {WIDTH} {height:.0}" role="img" aria-labelledby="title desc" font-family="system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif">"#
-    );
-    let _ = writeln!(out, r#"<title id="title">{}</title>"#, escape(title));
-    let _ = writeln!(
-        out,
-        r#"<desc id="desc">{}</desc>"#,
-        escape(&picture.description())
-    );
-    out.push_str(
-        r##"<defs><pattern id="wait" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="7" height="7" fill="#fdf0cf"/><rect width="3" height="7" fill="#efb73e"/></pattern></defs>
-"##,
-    );
-    let _ = writeln!(
-        out,
-        r##"<rect x="0.5" y="0.5" width="{:.1}" height="{:.1}" rx="8" fill="#ffffff" stroke="#d0d7de"/>"##,
-        WIDTH - 1.0,
-        height - 1.0
-    );
-    out.push_str(&body);
-    out.push_str("</svg>\n");
-    Ok(out)
+    y = picture.legend(&mut canvas, y + 30.0);
+    Ok(canvas.finish(y + MARGIN, title, &picture.description()))
 }
 
 struct Picture<'a> {
@@ -108,6 +64,8 @@ struct Picture<'a> {
     steps: Vec<Move<'a>>,
     labels: Vec<String>,
     stuck: Vec<usize>,
+    /// The first state of what repeats for ever; the number of states if nothing does.
+    repeats: usize,
     /// The x where states begin.
     left: f64,
     /// The width of a state.
@@ -122,24 +80,32 @@ impl<'a> Picture<'a> {
     fn new(cex: &'a Counterexample, lanes: &'a Lanes) -> Self {
         let steps = moves(cex);
         let labels: Vec<String> = steps.iter().map(|step| lanes.step_label(step)).collect();
-        let longest = |texts: &mut dyn Iterator<Item = &String>, size: f64| {
-            texts.map(|text| measure(text, size)).fold(0.0, f64::max)
-        };
-        let label = longest(&mut labels.iter(), LABEL_SIZE);
-        let left = MARGIN + longest(&mut lanes.names.iter(), 14.0) + 16.0;
+        let label = labels
+            .iter()
+            .map(|label| measure(LABEL, label))
+            .fold(0.0, f64::max);
+        let name = lanes
+            .names
+            .iter()
+            .map(|name| measure(TASK, name))
+            .fold(measure(NUMBER, "state"), f64::max);
+        let value = lanes
+            .rows
+            .iter()
+            .flatten()
+            .map(|cell| measure(VALUE, &cell.text))
+            .fold(0.0, f64::max);
+        let left = MARGIN + name + 14.0;
         let right = WIDTH - MARGIN - label * LABEL_DEGREES.to_radians().cos() - 8.0;
-        let value = longest(
-            &mut lanes.rows.iter().flatten().map(|cell| &cell.text),
-            11.0,
-        );
         let least = (value + 10.0).clamp(38.0, 90.0);
         let fit = (((right - left) / least).floor() as usize).max(1);
-        // Bands of about the same length look better than a full one and a rest.
+        // Bands of about the same length look better than full ones and a rest.
         let columns = cex.states.len().div_ceil(cex.states.len().div_ceil(fit));
         Picture {
             cex,
             lanes,
             stuck: lanes.stuck(cex),
+            repeats: cex.states.len() - cex.repeated().len(),
             left,
             cell: ((right - left) / columns as f64).min(80.0),
             columns,
@@ -149,184 +115,155 @@ impl<'a> Picture<'a> {
         }
     }
 
-    fn x(&self, column: usize) -> f64 {
-        self.left + self.cell * column as f64
-    }
-
-    /// Draws the states from `start` on below `top`; returns where it ends.
-    fn band(&self, out: &mut String, top: f64, start: usize) -> f64 {
-        let end = (start + self.columns).min(self.cex.states.len());
+    /// Draws some of the states below `top`; returns where it ends.
+    fn band(&self, canvas: &mut Canvas, top: f64, states: Range<usize>) -> f64 {
         let top = top + self.head;
         let bottom = top + LANE * self.lanes.names.len() as f64;
-        let right = self.x(end - start);
+        let x = |state: usize| self.left + self.cell * (state - states.start) as f64;
+        let lane_y = |lane: usize| top + LANE * (lane as f64 + 0.5);
+        let repeated = self.repeats.max(states.start)..states.end;
+        let repeated_width = self.cell * repeated.len() as f64;
 
-        let repeats = self.cex.states.len() - self.cex.repeated().len();
-        let repeated = repeats.max(start)..end;
         if !repeated.is_empty() {
-            let (x, width) = (
-                self.x(repeated.start - start),
-                self.cell * repeated.len() as f64,
-            );
-            let _ = writeln!(
-                out,
-                r##"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" height="{:.1}" fill="#e6eef9"/>"##,
-                bottom - top
-            );
+            canvas.rect("loop", x(repeated.start), top, repeated_width, bottom - top);
+        }
+        // A step is drawn where the state that it leads to begins; the closing one, where the last state ends.
+        let boundary = |step: &Move<'_>| {
+            if step.to > step.from {
+                step.to
+            } else {
+                step.from + 1
+            }
+        };
+        let inside = |step: &Move<'_>| {
+            states.contains(if step.to > step.from {
+                &step.to
+            } else {
+                &step.from
+            })
+        };
+        let steps = || {
+            self.steps
+                .iter()
+                .zip(&self.labels)
+                .filter(|(step, _)| inside(step))
+        };
+        for (step, label) in steps() {
+            let x = x(boundary(step));
+            canvas.line("step", (x, top - 6.0), (x, bottom));
+            canvas.slanted(x, top - 10.0, label);
         }
         for (lane, name) in self.lanes.names.iter().enumerate() {
-            let y = top + LANE * (lane as f64 + 0.5);
-            let style = format!(
-                r#"font-size="14" font-weight="bold" text-anchor="end" fill="{}""#,
-                self.colour(lane)
+            let y = lane_y(lane);
+            canvas.text_with(
+                TASK,
+                &self.hold_class(lane),
+                self.left - 10.0,
+                y + 5.0,
+                name,
             );
-            text(out, self.left - 10.0, y + 5.0, &style, name);
-            self.lane(out, y, lane, start, end);
+            for segment in self.segments(lane, states.clone()) {
+                let width = self.cell * segment.len() as f64;
+                self.segment(canvas, lane, segment.start, (x(segment.start), y), width);
+            }
             if self.stuck.contains(&lane) && !repeated.is_empty() {
-                let (x, width) = (
-                    self.x(repeated.start - start),
-                    self.cell * repeated.len() as f64,
-                );
-                let (y, height) = (y - BAR / 2.0 - 3.0, BAR + 6.0);
-                let _ = writeln!(
-                    out,
-                    r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" rx="4" fill="none" stroke="{ALARM}" stroke-width="2"/>"#
+                canvas.rect(
+                    "stuck",
+                    x(repeated.start),
+                    y - BAR / 2.0 - 3.0,
+                    repeated_width,
+                    BAR + 6.0,
                 );
             }
         }
-        for (step, label) in self.steps.iter().zip(&self.labels) {
-            // Where a band is cut, the step is drawn at the end of the upper one for a lasso's closing step, else at the lower one's start.
-            let closes = step.to <= step.from;
-            let column = if closes { step.from + 1 } else { step.to };
-            if (start..end).contains(&if closes { step.from } else { column }) {
-                self.step(out, step, label, self.x(column - start), top, bottom);
-            }
+        for (step, _) in steps() {
+            self.lanes
+                .changed(step.from, step.to)
+                .into_iter()
+                .for_each(|lane| canvas.dot(x(boundary(step)), lane_y(lane)));
         }
-        for state in start..end {
-            let style = format!(r#"font-size="11" text-anchor="middle" fill="{GREY}""#);
-            text(
-                out,
-                self.x(state - start) + self.cell / 2.0,
-                bottom + 15.0,
-                &style,
-                &self.cex.states[state].number.to_string(),
-            );
+        for state in states.clone() {
+            let number = self.cex.states[state].number.to_string();
+            canvas.text(NUMBER, x(state) + self.cell / 2.0, bottom + 15.0, &number);
         }
-        text(
-            out,
-            self.left - 10.0,
+        canvas.text(
+            NUMBER,
+            self.left - 10.0 - measure(NUMBER, "state") / 2.0,
             bottom + 15.0,
-            &format!(r#"font-size="11" text-anchor="end" fill="{GREY}""#),
             "state",
         );
-        if repeated.is_empty() {
-            if end == self.cex.states.len() {
-                let _ = writeln!(
-                    out,
-                    r#"<line x1="{right:.1}" y1="{:.1}" x2="{right:.1}" y2="{bottom:.1}" stroke="{ALARM}" stroke-width="3"/>"#,
-                    top - 4.0
-                );
-                let style = format!(
-                    r#"font-size="12" font-weight="bold" text-anchor="end" fill="{ALARM}""#
-                );
-                text(out, right, bottom + 32.0, &style, &self.ending());
-                return bottom + 36.0;
-            }
-            return bottom + 20.0;
-        }
-        self.bracket(
-            out,
-            self.x(repeated.start - start),
-            right,
-            bottom + 28.0,
-            repeats >= start,
-            end == self.cex.states.len(),
-        );
-        bottom + 52.0
-    }
-
-    /// Draws a lane's states from `start` to `end`, those with the same value as one segment.
-    fn lane(&self, out: &mut String, y: f64, lane: usize, start: usize, end: usize) {
-        let mut from = start;
-        while from < end {
-            let cell = &self.lanes.rows[from][lane];
-            let to = (from..end)
-                .find(|&state| self.lanes.rows[state][lane] != *cell)
-                .unwrap_or(end);
-            let (x, width) = (self.x(from - start), self.cell * (to - from) as f64);
-            let (fill, ink) = match cell.style {
-                Style::Idle => (None, GREY),
-                Style::Busy => (Some(r##"fill="#dde3ea" stroke="#aab4c0""##.to_owned()), INK),
-                Style::Wait => (
-                    Some(r##"fill="url(#wait)" stroke="#c98f12""##.to_owned()),
-                    INK,
-                ),
-                Style::Hold => (Some(format!(r#"fill="{}""#, self.colour(lane))), "#ffffff"),
-            };
-            match fill {
-                None => {
-                    let _ = writeln!(
-                        out,
-                        r##"<line x1="{x:.1}" y1="{y:.1}" x2="{:.1}" y2="{y:.1}" stroke="#9aa4b2" stroke-width="1.5"/>"##,
-                        x + width
-                    );
-                }
-                Some(fill) => {
-                    let _ = writeln!(
-                        out,
-                        r#"<rect x="{:.1}" y="{:.1}" width="{:.1}" height="{BAR}" rx="3" {fill}/>"#,
-                        x + 1.0,
-                        y - BAR / 2.0,
-                        width - 2.0
-                    );
-                    let length = measure(&cell.text, 11.0);
-                    if length + 4.0 <= width {
-                        if cell.style == Style::Wait {
-                            let _ = writeln!(
-                                out,
-                                r##"<rect x="{:.1}" y="{:.1}" width="{:.1}" height="14" rx="3" fill="#fdf0cf"/>"##,
-                                x + (width - length) / 2.0 - 1.0,
-                                y - 7.0,
-                                length + 2.0
-                            );
-                        }
-                        text(
-                            out,
-                            x + width / 2.0,
-                            y + 4.0,
-                            &format!(r#"font-size="11" text-anchor="middle" fill="{ink}""#),
-                            &cell.text,
-                        );
-                    }
-                }
-            }
-            from = to;
-        }
-    }
-
-    /// Draws a step at `x`: its label, and a line down to dots on the lanes that it changes.
-    fn step(&self, out: &mut String, step: &Move<'_>, label: &str, x: f64, top: f64, bottom: f64) {
-        let _ = writeln!(
-            out,
-            r##"<line x1="{x:.1}" y1="{:.1}" x2="{x:.1}" y2="{bottom:.1}" stroke="#8792a2" stroke-width="0.8" stroke-dasharray="2 3"/>"##,
-            top - 6.0
-        );
-        for lane in self.lanes.changed(step.from, step.to) {
-            let y = top + LANE * (lane as f64 + 0.5);
-            let _ = writeln!(
-                out,
-                r##"<circle cx="{x:.1}" cy="{y:.1}" r="3.2" fill="{INK}" stroke="#ffffff"/>"##
+        if !repeated.is_empty() {
+            self.bracket(
+                canvas,
+                &states,
+                x(repeated.start),
+                x(states.end),
+                bottom + 28.0,
             );
+            bottom + 52.0
+        } else if states.end == self.cex.states.len() {
+            let x = x(states.end);
+            canvas.line("end", (x, top - 4.0), (x, bottom));
+            alarm(canvas, x, bottom + 34.0, &self.ending());
+            bottom + 40.0
+        } else {
+            bottom + 20.0
         }
-        let style = format!(
-            r#"font-size="{LABEL_SIZE}" fill="{INK}" transform="rotate(-{LABEL_DEGREES} {x:.1} {:.1})""#,
-            top - 10.0
-        );
-        text(out, x, top - 10.0, &style, label);
     }
 
-    /// Draws the line below the part that repeats, with an arrow back to its start where this band has that.
-    fn bracket(&self, out: &mut String, from: f64, to: f64, y: f64, starts: bool, ends: bool) {
-        let start = if starts {
+    /// Runs of states with the same value of a lane; what repeats for ever begins a new one.
+    fn segments(&self, lane: usize, states: Range<usize>) -> Vec<Range<usize>> {
+        let mut segments: Vec<Range<usize>> = Vec::new();
+        for state in states {
+            match segments.last_mut() {
+                Some(last)
+                    if self.lanes.rows[last.start][lane] == self.lanes.rows[state][lane]
+                        && state != self.repeats =>
+                {
+                    last.end = state + 1;
+                }
+                _ => segments.push(state..state + 1),
+            }
+        }
+        segments
+    }
+
+    fn segment(
+        &self,
+        canvas: &mut Canvas,
+        lane: usize,
+        state: usize,
+        (x, y): (f64, f64),
+        width: f64,
+    ) {
+        let cell = &self.lanes.rows[state][lane];
+        let (class, ink) = match cell.style {
+            Style::Idle => return canvas.line("idle", (x, y), (x + width, y)),
+            Style::Busy => ("busy".to_owned(), ""),
+            Style::Wait => ("wait".to_owned(), ""),
+            Style::Hold => (self.hold_class(lane), "held"),
+        };
+        canvas.rect(&class, x + 1.0, y - BAR / 2.0, width - 2.0, BAR);
+        let length = measure(VALUE, &cell.text);
+        if length + 4.0 <= width {
+            if cell.style == Style::Wait {
+                canvas.rect(
+                    "plate",
+                    x + (width - length) / 2.0 - 1.0,
+                    y - 7.0,
+                    length + 2.0,
+                    14.0,
+                );
+            }
+            canvas.text_with(VALUE, ink, x + width / 2.0, y + 4.0, &cell.text);
+        }
+    }
+
+    /// Draws the line below what repeats, with an arrow back to its start in the band that has it.
+    fn bracket(&self, canvas: &mut Canvas, states: &Range<usize>, from: f64, to: f64, y: f64) {
+        let starts = self.repeats >= states.start;
+        let ends = states.end == self.cex.states.len();
+        let rise = if starts {
             format!("M{from:.1} {:.1}V{y:.1}", y - 8.0)
         } else {
             format!("M{from:.1} {y:.1}")
@@ -336,36 +273,24 @@ impl<'a> Picture<'a> {
         } else {
             String::new()
         };
-        let _ = writeln!(
-            out,
-            r#"<path d="{start}H{to:.1}{end}" fill="none" stroke="{ALARM}" stroke-width="1.6"/>"#
-        );
+        canvas.path("back", &format!("{rise}H{to:.1}{end}"));
         if starts {
-            let _ = writeln!(
-                out,
-                r#"<path d="M{from:.1} {:.1}l-4 8h8z" fill="{ALARM}"/>"#,
-                y - 13.0
-            );
+            canvas.path("arrow", &format!("M{from:.1} {:.1}l-4 8h8z", y - 13.0));
         }
         let words = if self.cex.ends_stuttering {
-            "lasts for ever"
+            "lasts for ever".to_owned()
+        } else if ends && !starts {
+            format!(
+                "repeats for ever, from state {} on",
+                self.cex.states[self.repeats].number
+            )
         } else {
-            "repeats for ever"
+            "repeats for ever".to_owned()
         };
-        let (x, anchor) = match (from + to) / 2.0 {
-            middle if to - from < measure(words, 12.0) => (middle.max(from), "middle"),
-            middle => (middle, "middle"),
-        };
-        text(
-            out,
-            x,
-            y + 16.0,
-            &format!(r#"font-size="12" font-weight="bold" text-anchor="{anchor}" fill="{ALARM}""#),
-            words,
-        );
+        alarm(canvas, (from + to) / 2.0, y + 16.0, &words);
     }
 
-    fn legend(&self, out: &mut String, y: f64) -> f64 {
+    fn legend(&self, canvas: &mut Canvas, y: f64) -> f64 {
         let used = |style: Style| {
             self.lanes
                 .rows
@@ -373,78 +298,79 @@ impl<'a> Picture<'a> {
                 .flatten()
                 .any(|cell| cell.style == style)
         };
+        let styles = [
+            (Style::Idle, "idle", "idle"),
+            (Style::Busy, "busy", "busy"),
+            (Style::Wait, "wait", "waits"),
+        ];
         let mut items: Vec<(String, String)> = Vec::new();
-        for (style, fill, words) in [
-            (Style::Busy, r##"fill="#dde3ea" stroke="#aab4c0""##, "busy"),
-            (
-                Style::Wait,
-                r##"fill="url(#wait)" stroke="#c98f12""##,
-                "waits",
-            ),
-        ] {
-            if used(style) {
-                items.push((fill.to_owned(), words.to_owned()));
+        items.extend(
+            styles
+                .into_iter()
+                .filter(|item| used(item.0))
+                .map(|(_, class, words)| (class.into(), words.into())),
+        );
+        let groups = self.groups();
+        let holds = |lane: usize| {
+            self.lanes
+                .rows
+                .iter()
+                .any(|row| row[lane].style == Style::Hold)
+        };
+        for (index, whose) in groups.iter().enumerate() {
+            let mut members = self
+                .lanes
+                .names
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| group(name) == *whose);
+            if !members.any(|(lane, _)| holds(lane)) {
+                continue;
             }
-        }
-        for (index, group) in self
-            .groups()
-            .into_iter()
-            .enumerate()
-            .filter(|_| used(Style::Hold))
-        {
-            let whose = if self.groups().len() == 1 {
-                String::new()
+            let words = if groups.len() == 1 {
+                "holds".to_owned()
             } else {
-                format!(" ({group})")
+                format!("holds ({whose})")
             };
-            items.push((
-                format!(r#"fill="{}""#, HOLDERS[index % HOLDERS.len()]),
-                format!("holds{whose}"),
-            ));
+            items.push((format!("hold{}", index % COLOURS), words));
         }
         if !self.stuck.is_empty() {
-            items.push((
-                format!(r#"fill="none" stroke="{ALARM}" stroke-width="2""#),
-                "waits for ever".to_owned(),
-            ));
+            items.push(("stuck".to_owned(), "waits for ever".to_owned()));
         }
-        let style = format!(r#"font-size="12" fill="{GREY}""#);
-        let mut x = MARGIN;
-        let _ = writeln!(
-            out,
-            r##"<line x1="{x}" y1="{:.1}" x2="{:.1}" y2="{:.1}" stroke="#9aa4b2" stroke-width="1.5"/>"##,
-            y - 4.0,
-            x + 24.0,
-            y - 4.0
-        );
-        text(out, x + 30.0, y, &style, "idle");
-        x += 30.0 + measure("idle", 12.0) + 20.0;
-        for (fill, words) in items {
-            let _ = writeln!(
-                out,
-                r#"<rect x="{x:.1}" y="{:.1}" width="24" height="12" rx="3" {fill}/>"#,
-                y - 10.0
-            );
-            text(out, x + 30.0, y, &style, &words);
-            x += 30.0 + measure(&words, 12.0) + 20.0;
+        let (mut x, mut y) = (MARGIN, y);
+        for (class, words) in items {
+            let width = 30.0 + measure(LEGEND, &words) + 14.0;
+            if x + width > WIDTH - MARGIN && x > MARGIN {
+                (x, y) = (MARGIN, y + 20.0);
+            }
+            if class == "idle" {
+                canvas.line("idle", (x, y - 4.0), (x + 24.0, y - 4.0));
+            } else {
+                canvas.rect(&class, x, y - 10.0, 24.0, 12.0);
+            }
+            canvas.text(LEGEND, x + 30.0, y, &words);
+            x += width;
         }
         y
     }
 
-    /// The groups of tasks: what their names begin with, up to a digit.
+    /// The groups of tasks: the letters that their names begin with.
     fn groups(&self) -> Vec<&str> {
-        let mut groups: Vec<&str> = self.lanes.names.iter().map(|name| group(name)).collect();
-        groups.dedup();
+        let mut groups: Vec<&str> = Vec::new();
+        for name in &self.lanes.names {
+            if !groups.contains(&group(name)) {
+                groups.push(group(name));
+            }
+        }
         groups
     }
 
-    fn colour(&self, lane: usize) -> &'static str {
+    fn hold_class(&self, lane: usize) -> String {
         let index = self
             .groups()
             .iter()
-            .position(|name| *name == group(&self.lanes.names[lane]))
-            .unwrap_or(0);
-        HOLDERS[index % HOLDERS.len()]
+            .position(|name| *name == group(&self.lanes.names[lane]));
+        format!("hold{}", index.unwrap_or(0) % COLOURS)
     }
 
     fn ending(&self) -> String {
@@ -476,47 +402,13 @@ fn group(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-fn measure(text: &str, size: f64) -> f64 {
-    text.chars().count() as f64 * size * CHARACTER
-}
-
-/// Breaks a text at spaces so that each line fits the picture.
-fn wrap(text: &str, size: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line)
-                if measure(line, size) + measure(word, size) + size < WIDTH - 2.0 * MARGIN =>
-            {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-fn text(out: &mut String, x: f64, y: f64, attributes: &str, content: &str) {
-    let _ = writeln!(
-        out,
-        r#"<text x="{x:.1}" y="{y:.1}" {attributes}>{}</text>"#,
-        escape(content)
+/// Writes the words around `x`, moved as far as they need to stay inside the picture.
+fn alarm(canvas: &mut Canvas, x: f64, y: f64, words: &str) {
+    let half = measure(ALARM, words) / 2.0;
+    canvas.text(
+        ALARM,
+        x.min(WIDTH - MARGIN - half).max(MARGIN + half),
+        y,
+        words,
     );
-}
-
-/// Escapes markup; control characters, which XML cannot have, become replacement characters.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

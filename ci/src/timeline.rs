@@ -72,22 +72,18 @@ pub fn render(cex: &Counterexample, area: &Area, width: Option<usize>) -> anyhow
     if let Some(target) = cex.loop_to {
         let _ = writeln!(
             out,
-            "  back to state {}: this repeats for ever",
+            "       back to state {}: this repeats for ever",
             cex.states[target].number
         );
     }
-    out.push('\n');
+    let [idle, busy, waits, holds] = [Style::Idle, Style::Busy, Style::Wait, Style::Hold].map(mark);
+    let _ = writeln!(
+        out,
+        "\n       Unchanged: {idle} idle  {busy} busy  {waits} waits  {holds} holds\n"
+    );
     for sentence in lanes.story(cex) {
         let _ = writeln!(out, "{sentence}");
     }
-    let _ = writeln!(
-        out,
-        "Unchanged: {} idle  {} busy  {} waits  {} holds",
-        mark(Style::Idle),
-        mark(Style::Busy),
-        mark(Style::Wait),
-        mark(Style::Hold)
-    );
     Ok(out)
 }
 

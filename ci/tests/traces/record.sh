@@ -28,7 +28,7 @@ record() {
     test "$status" = "$expected" || { echo "$name: TLC exits $status, not $expected" >&2; exit 1; }
     # What names this machine or this second is no part of a fixture.
     sed -E -e '/^(Parsing file|Running |Semantic processing)/d' -e "s#$scratch/##g" \
-        -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}/2000-01-01 00:00:00/' -e 's/Finished in [0-9a-z ]+ at/Finished in 1s at/' \
+        -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}/2000-01-01 00:00:00/' -e 's# \([0-9,]+ d?s/min\)##g' -e 's/Finished in [0-9a-z ]+ at/Finished in 1s at/' \
         "$scratch/$name/out" >"$name.out"
     # A liveness check evaluates steps again, so a line may come more than once.
     test "$emit" = no || awk '!seen[$0]++' "$scratch/$name/edges" >"$name.edges"
