@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::counterexample::Counterexample;
 use crate::interrupt;
@@ -49,6 +49,14 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         bail!("{} has no model in this lane", request.manifest.display());
     }
     let toolchain = Toolchain::find(root)?;
+    if !toolchain.jar.pinned {
+        let (jar, version) = (&toolchain.jar, toolchain.tlc_version()?);
+        eprintln!(
+            "TLC {version} from {}, SHA-256 {}: not the pinned one",
+            jar.path.display(),
+            jar.sha256
+        );
+    }
     let out = std::path::absolute(&request.out)?;
     let _lock = lock(&out)?;
     let tlc = Tlc::new(&manifest, &toolchain, &out);
@@ -61,11 +69,17 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         );
         return Ok(interrupt::EXIT);
     }
+    ensure!(
+        rows.len() == models.len(),
+        "{} of {} models were not judged",
+        models.len() - rows.len(),
+        models.len()
+    );
     report::print(
         manifest.path.strip_prefix(root).unwrap_or(&manifest.path),
         &rows,
     );
-    report::write(&out, &manifest.path, &rows, start.elapsed())?;
+    report::write(&out, &manifest.path, &toolchain, &rows, start.elapsed())?;
     Ok(u8::from(
         rows.iter().any(|row| row.status != Status::AsExpected),
     ))

@@ -214,11 +214,8 @@ fn an_interrupt_ends_every_child() {
             fs::read_to_string(&stdout).is_ok_and(|text| text.contains("Computing initial states"))
         };
         wait("TLC to run", running);
-        assert_eq!(
-            processes(&out.path().join("run")).len(),
-            2,
-            "two models at once"
-        );
+        let children = || processes(&out.path().join("run"));
+        wait("a second model at once", || children().len() == 2);
         kill_process(Pid::from_child(&runner), signal).unwrap();
         let status = runner.wait().unwrap();
         assert_eq!(status.code(), Some(130));
