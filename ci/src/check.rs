@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::counterexample::Counterexample;
 use crate::interrupt;
@@ -49,6 +49,14 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         bail!("{} has no model in this lane", request.manifest.display());
     }
     let toolchain = Toolchain::find(root)?;
+    if !toolchain.jar.pinned {
+        let (jar, version) = (&toolchain.jar, toolchain.tlc_version()?);
+        eprintln!(
+            "TLC {version} from {}, SHA-256 {}: not the pinned one",
+            jar.path.display(),
+            jar.sha256
+        );
+    }
     let out = std::path::absolute(&request.out)?;
     let _lock = lock(&out)?;
     let tlc = Tlc::new(&manifest, &toolchain, &out);
@@ -61,11 +69,17 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         );
         return Ok(interrupt::EXIT);
     }
+    ensure!(
+        rows.len() == models.len(),
+        "{} of {} models were not judged",
+        models.len() - rows.len(),
+        models.len()
+    );
     report::print(
         manifest.path.strip_prefix(root).unwrap_or(&manifest.path),
         &rows,
     );
-    report::write(&out, &manifest.path, &rows, start.elapsed())?;
+    report::write(&out, &manifest.path, &toolchain, &rows, start.elapsed())?;
     Ok(u8::from(
         rows.iter().any(|row| row.status != Status::AsExpected),
     ))
@@ -200,33 +214,30 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
 }
 
 /// Writes the counterexample's files, and reads the timeline back. A row that should hold ran without its steps' arguments: it
-/// runs once more to have them.
+/// runs once more to have them, and goes without if that fails.
 fn explain(tlc: &Tlc, model: &Model, run: &Run, counterexample: &Counterexample) -> Result<String> {
+    let mut note = String::new();
     let again = match run.edges {
-        None => tlc
-            .run(model, true)
-            .ok()
-            .filter(|again| again.verdict.outcome == run.verdict.outcome),
+        None => tlc.run_again(model, run).map(Some).unwrap_or_else(|error| {
+            note = format!("Who takes which step is not shown: {error:#}\n");
+            None
+        }),
         Some(_) => None,
     };
-    let (counterexample, edges) = match &again {
+    let (shown, edges) = match &again {
         Some(Run {
-            counterexample: Some(counterexample),
+            counterexample: Some(shown),
             edges,
             ..
-        }) => (counterexample, edges),
+        }) => (shown, edges),
         _ => (counterexample, &run.edges),
     };
-    trace::write_all(
-        &run.dir,
-        tlc.manifest,
-        model,
-        counterexample,
-        edges.as_deref(),
-    )
-    .context("the counterexample cannot be drawn")?;
+    trace::write_all(&run.dir, tlc.manifest, model, shown, edges.as_deref())
+        .context("the counterexample cannot be drawn")?;
     let path = run.dir.join("trace.txt");
-    fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(text + &note)
 }
 
 /// `interlock trace`: runs one model, and returns the timeline of its counterexample; `None` if there is none.

@@ -1,9 +1,8 @@
 //! `interlock doctor`: each tool, its version, where it is, and what will not run without it.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use comfy_table::{Table, presets};
 
 use crate::toolchain::{self, CARGO, JAVA, Jar, MAVEN, Need, Pin, RUSTC, Toolchain};
@@ -59,7 +58,7 @@ pub fn doctor(root: &Path) -> Result<u8> {
         );
         table.add_row(["TLC", &pin.version, &from, purpose]);
     } else {
-        match Toolchain::find(root).and_then(|tools| Ok((version(&tools)?, tools.jar))) {
+        match Toolchain::find(root).and_then(|tools| Ok((tools.tlc_version()?, tools.jar))) {
             Ok((
                 version,
                 Jar {
@@ -72,7 +71,7 @@ pub fn doctor(root: &Path) -> Result<u8> {
                 table.add_row([
                     "TLC",
                     &version,
-                    &format!("{} ({kind}, SHA-256 {sha256})", path.display()),
+                    &format!("{}\n{kind}, SHA-256 {sha256}", path.display()),
                     purpose,
                 ]);
             }
@@ -97,26 +96,4 @@ fn fault<'a>(
 ) -> &'a mut Table {
     faults.push(format!("{error:#}"));
     table.add_row([need.program, "missing or too old", "-", need.purpose])
-}
-
-/// Asks the jar itself: its file's name says nothing about a user's own.
-fn version(tools: &Toolchain) -> Result<String> {
-    let mut java = Command::new(&tools.java.path);
-    java.arg("-cp")
-        .arg(&tools.jar.path)
-        .args(["tlc2.TLC", "-h"])
-        .stdin(Stdio::null());
-    let out = java
-        .output()
-        .with_context(|| format!("{} does not start", tools.java.path.display()))?;
-    let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    let version = text
-        .split_once("Version ")
-        .map(|(_, version)| version.lines().next().unwrap_or_default().to_owned());
-    version.with_context(|| {
-        format!(
-            "{} does not tell its version: it is not TLC's jar",
-            tools.jar.path.display()
-        )
-    })
 }

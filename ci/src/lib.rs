@@ -1,5 +1,6 @@
 //! The runner behind the `interlock` binary: it runs the models of `specs/` and judges them against the manifest.
 
+pub mod assumption;
 pub mod blame;
 pub mod cfg;
 pub mod check;

@@ -6,6 +6,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use rustix::io::retry_on_intr;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::interrupt;
@@ -39,8 +40,7 @@ pub struct End {
 pub fn run(command: &mut Command, budget: Duration) -> io::Result<End> {
     let start = Instant::now();
     command.process_group(0);
-    let Some(mut child) = interrupt::watch(|| command.spawn(), |child| Pid::from_child(child))?
-    else {
+    let Some(mut child) = interrupt::watch(|| command.spawn(), Pid::from_child)? else {
         return Ok(End {
             stop: Stop::Interrupted,
             took: start.elapsed(),
@@ -51,18 +51,20 @@ pub fn run(command: &mut Command, budget: Duration) -> io::Result<End> {
     let in_time = std::thread::scope(|scope| {
         scope.spawn(move || {
             // NOWAIT leaves the zombie, which keeps the group's number ours until the rest of the group is dead.
-            let waited = waitid(
-                WaitId::Pid(group),
-                WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
-            );
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            let waited = retry_on_intr(|| waitid(WaitId::Pid(group), options));
             // The receiver is gone once the budget is used up.
             let _ = ended.send(waited);
         });
         let waited = end.recv_timeout(budget);
         interrupt::retire(group);
-        waited.is_ok()
+        match waited {
+            Ok(waited) => waited.map(|_| true),
+            Err(_) => Ok(false),
+        }
     });
     let status = child.wait()?;
+    let in_time = in_time?;
     let stop = if interrupt::requested() {
         Stop::Interrupted
     } else if in_time {

@@ -10,6 +10,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::judge;
 use crate::manifest::Model;
+use crate::toolchain::Toolchain;
 
 /// How a row ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -177,9 +178,18 @@ fn escape(text: &str) -> String {
 /// # Errors
 ///
 /// When one of them cannot be written; a file of an earlier run is then as it was.
-pub fn write(out: &Path, manifest: &Path, rows: &[Row], took: Duration) -> Result<()> {
+pub fn write(
+    out: &Path,
+    manifest: &Path,
+    tools: &Toolchain,
+    rows: &[Row],
+    took: Duration,
+) -> Result<()> {
     replace(&out.join("report.xml"), &junit(rows, took)?)?;
-    replace(&out.join("report.json"), &json(manifest, rows, took)?)?;
+    replace(
+        &out.join("report.json"),
+        &json(manifest, tools, rows, took)?,
+    )?;
     replace(&out.join("report.md"), &markdown(rows))
 }
 
@@ -224,9 +234,11 @@ fn status(row: &Row) -> TestCaseStatus {
     status
 }
 
-fn json(manifest: &Path, rows: &[Row], took: Duration) -> Result<String> {
+fn json(manifest: &Path, tools: &Toolchain, rows: &[Row], took: Duration) -> Result<String> {
     let report = serde_json::json!({
         "manifest": manifest,
+        "java": tools.java,
+        "jar": tools.jar,
         "summary": counts(rows),
         "seconds": took.as_secs_f64(),
         "models": rows,

@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
+use crate::assumption;
 use crate::cfg;
 use crate::counterexample::Counterexample;
 use crate::jvm::Jvm;
@@ -50,23 +51,33 @@ impl<'a> Tlc<'a> {
         }
     }
 
-    /// Where a run of `model` leaves its files.
-    pub fn dir(&self, model: &Model) -> PathBuf {
-        self.out.join("run").join(&model.name)
-    }
-
-    /// Runs `model`; with `emit`, TLC also writes down each step that it explores.
+    /// Runs `model` in `out/run/<model>/`; with `emit`, TLC also writes down each step that it explores.
     ///
     /// # Errors
     ///
     /// When files cannot be read or written, java does not start, or TLC's counterexample is not one that can be read.
     pub fn run(&self, model: &Model, emit: bool) -> Result<Run> {
-        let dir = self.dir(model);
+        self.run_in(model, emit, self.out.join("run").join(&model.name))
+    }
+
+    /// Runs once more a model that turned out to be violated, to have its steps with their arguments.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tlc::run`], and a second run that does not find what the first did.
+    pub fn run_again(&self, model: &Model, first: &Run) -> Result<Run> {
+        let again = self.run_in(model, true, first.dir.join("again"))?;
+        let same = again.verdict.outcome == first.verdict.outcome;
+        ensure!(same, "a second run does not find the same");
+        Ok(again)
+    }
+
+    fn run_in(&self, model: &Model, emit: bool, dir: PathBuf) -> Result<Run> {
         clear(&dir)?;
         let scratch = dir.join("scratch");
         fs::create_dir_all(scratch.join("tmp"))
             .with_context(|| format!("{} cannot be made", scratch.display()))?;
-        let run = self.run_in(model, emit, dir, &scratch);
+        let run = self.start(model, emit, dir, &scratch);
         // What TLC keeps on disk can be large; a fault of the run itself is told first.
         let removed = fs::remove_dir_all(&scratch);
         let run = run?;
@@ -74,7 +85,7 @@ impl<'a> Tlc<'a> {
         Ok(run)
     }
 
-    fn run_in(&self, model: &Model, emit: bool, dir: PathBuf, scratch: &Path) -> Result<Run> {
+    fn start(&self, model: &Model, emit: bool, dir: PathBuf, scratch: &Path) -> Result<Run> {
         let module = self.manifest.module(model);
         let cfg = dir.join(format!("{}.cfg", model.name));
         let emit = emit
@@ -84,6 +95,7 @@ impl<'a> Tlc<'a> {
         let (stdout, stderr) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
         let edges = emit.map(|_| dir.join("edges.txt"));
 
+        let spec = self.manifest.specs_dir().join(&model.area);
         let mut tlc = self.jvm.tlc(model.heap, model.budget, &scratch.join("tmp"));
         // One worker, and no random fingerprint or seed: the same counts and counterexample each time.
         tlc.args([
@@ -105,21 +117,23 @@ impl<'a> Tlc<'a> {
             .arg("-config")
             .arg(&cfg);
         if let Some(edges) = &edges {
+            // By itself this changes which lasso TLC finds (not whether there is one): the order in which it loads classes decides
+            // the order of model values. So the lassos that the manifest pins are those of runs with this file.
             tlc.arg("-userFile").arg(edges);
         }
         if !self.toolchain.jar.pinned {
             // Newer versions leave a spec of each counterexample beside ours unless told not to; the pinned one cannot be told.
             tlc.arg("-noGenerateSpecTE");
         }
-        tlc.arg(format!("{}.tla", module.name))
-            .current_dir(self.manifest.specs_dir().join(&model.area));
+        tlc.arg(format!("{}.tla", module.name)).current_dir(&spec);
         // Files, not pipes: nothing to fill up, and no status to lose.
         tlc.stdout(create(&stdout)?).stderr(create(&stderr)?);
         let end = process::run(&mut tlc, Duration::from_secs(model.budget))
             .with_context(|| format!("{} does not start", tlc.get_program().display()))?;
 
         let output = Output::parse(&read(&stdout)?);
-        let verdict = Verdict::new(model, end, &output, &read(&stderr)?);
+        let mut verdict = Verdict::new(model, end, &output, &read(&stderr)?);
+        assumption::name(&mut verdict.outcome, &spec);
         let counterexample = match verdict.outcome {
             Outcome::Violates { .. } => Counterexample::from_messages(&output.messages)
                 .with_context(|| {

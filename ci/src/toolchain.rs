@@ -72,7 +72,7 @@ pub const RUSTC: Need = Need {
 };
 
 /// A program that was found, and is new enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Program {
     /// Where it is.
     pub path: PathBuf,
@@ -195,7 +195,7 @@ impl Pin {
 }
 
 /// TLC's jar.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Jar {
     /// Where it is.
     pub path: PathBuf,
@@ -246,6 +246,37 @@ impl Toolchain {
             java,
             jar,
         })
+    }
+}
+
+impl Toolchain {
+    /// Asks the jar for its version: its file's name says nothing about a user's own.
+    ///
+    /// # Errors
+    ///
+    /// When it is not TLC's jar.
+    pub fn tlc_version(&self) -> Result<String> {
+        let mut java = Command::new(&self.java.path);
+        java.arg("-cp")
+            .arg(&self.jar.path)
+            .args(["tlc2.TLC", "-h"])
+            .stdin(Stdio::null());
+        let out = java
+            .output()
+            .with_context(|| format!("{} does not start", self.java.path.display()))?;
+        let text = String::from_utf8_lossy(&out.stdout);
+        let version = text
+            .split_once("Version ")
+            .and_then(|(_, after)| after.lines().next());
+        let no_version = || {
+            format!(
+                "{} does not tell its version: it is not TLC's jar",
+                self.jar.path.display()
+            )
+        };
+        version
+            .map(|version| version.trim().to_owned())
+            .with_context(no_version)
     }
 }
 

@@ -136,7 +136,11 @@ fn every_wrong_row_is_told_in_its_own_words() {
             "Encountered \"====\" at line 6, column 1",
         ),
         ("deadlocks", "unexpected", "TLC found: violates Deadlock"),
-        ("assumption-false", "unexpected", "(assumption)"),
+        (
+            "assumption-false",
+            "unexpected",
+            "TLC found: violates IsAssumed (assumption)",
+        ),
         (
             "evaluation-fails",
             "error",
@@ -210,11 +214,8 @@ fn an_interrupt_ends_every_child() {
             fs::read_to_string(&stdout).is_ok_and(|text| text.contains("Computing initial states"))
         };
         wait("TLC to run", running);
-        assert_eq!(
-            processes(&out.path().join("run")).len(),
-            2,
-            "two models at once"
-        );
+        let children = || processes(&out.path().join("run"));
+        wait("a second model at once", || children().len() == 2);
         kill_process(Pid::from_child(&runner), signal).unwrap();
         let status = runner.wait().unwrap();
         assert_eq!(status.code(), Some(130));
@@ -291,6 +292,19 @@ fn bad_usage_and_bad_input_run_nothing() {
         .assert()
         .code(2)
         .stderr(contains("specs"));
+}
+
+#[test]
+fn a_report_that_cannot_be_written() {
+    let out = temp();
+    std::os::unix::fs::symlink("/dev/full", out.path().join("report.json.new")).unwrap();
+    check("good.toml", out.path())
+        .arg("holds")
+        .assert()
+        .code(2)
+        .stderr(contains(
+            "report.json.new cannot be written: No space left on device",
+        ));
 }
 
 #[test]

@@ -136,6 +136,20 @@ fn a_jar_of_the_user_s_own() {
         check.env("TLA2TOOLS_JAR", jar).assert()
     };
     with(&tools().jar.path).code(0);
+    // the pinned jar with something more at its end, as any other version would be
+    let other = clone.bin().join("other.jar");
+    let mut bytes = fs::read(&tools().jar.path).unwrap();
+    let comment = b"other";
+    let length = bytes.len() - 2;
+    bytes[length..].copy_from_slice(&(comment.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(comment);
+    fs::write(&other, bytes).unwrap();
+    let not_pinned = contains("TLC 2.18 of 20 March 2023 from").and(contains("not the pinned one"));
+    // which the pinned version refuses, as it does not know an option of the newer ones
+    with(&other)
+        .code(1)
+        .stderr(not_pinned)
+        .stdout(contains("noGenerateSpecTE"));
     with(&clone.bin().join("none.jar"))
         .code(2)
         .stderr(contains("TLA2TOOLS_JAR names").and(contains("which is not a file")));

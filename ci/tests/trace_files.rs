@@ -79,6 +79,7 @@ fn area() -> Area {
             .map(|(value, style)| (value.to_owned(), style.to_owned()))
             .into(),
         columns: Vec::new(),
+        line: 1,
     }
 }
 
@@ -111,12 +112,14 @@ fn model() -> Model {
         witness: None,
         budget: 60,
         heap: 1500,
+        line: 1,
     }
 }
 
 fn manifest(area: Area) -> Manifest {
     Manifest {
         path: "specs/manifest.toml".into(),
+        sizes: BTreeMap::new(),
         areas: vec![area],
         modules: Vec::new(),
         models: vec![model()],

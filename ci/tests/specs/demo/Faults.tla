@@ -3,7 +3,7 @@
 EXTENDS Naturals, Sequences, TLC
 
 CONSTANT Assumed
-ASSUME Assumed
+ASSUME IsAssumed == Assumed
 
 VARIABLE x
 
