@@ -10,6 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::counterexample::Counterexample;
+use crate::docs;
 use crate::interrupt;
 use crate::judge;
 use crate::manifest::{Expect, Lane, Manifest, Model};
@@ -201,7 +202,15 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
     }
     if let Some(counterexample) = &run.counterexample {
         match explain(tlc, model, &run, counterexample) {
-            Ok(timeline) => row.timeline = (row.found != row.expected).then_some(timeline),
+            Ok(timeline) => {
+                row.timeline = (row.found != row.expected).then_some(timeline);
+                if let Some(fault) = stale_picture(tlc, model, &run)? {
+                    row.sentences.push(fault);
+                    if row.status == Status::AsExpected {
+                        row.status = Status::Unexpected;
+                    }
+                }
+            }
             Err(error) => {
                 row.sentences.push(format!("{error:#}"));
                 if row.status == Status::AsExpected {
@@ -211,6 +220,23 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
         }
     }
     Ok(row)
+}
+
+/// What is wrong with the documentation's picture of the model: it is not what this run drew. Another version of TLC may well find
+/// another lasso.
+fn stale_picture(tlc: &Tlc, model: &Model, run: &Run) -> Result<Option<String>> {
+    let Some(path) = docs::picture(&tlc.toolchain.root, model) else {
+        return Ok(None);
+    };
+    let read =
+        |path: &Path| fs::read(path).with_context(|| format!("{} cannot be read", path.display()));
+    let same = read(&path)? == read(&run.dir.join("trace.svg"))?;
+    Ok((tlc.toolchain.jar.pinned && !same).then(|| {
+        format!(
+            "{} is not the picture of this counterexample: run `make docs`",
+            path.display()
+        )
+    }))
 }
 
 /// Writes the counterexample's files, and reads the timeline back. A row that should hold ran without its steps' arguments: it

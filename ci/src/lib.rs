@@ -5,6 +5,7 @@ pub mod blame;
 pub mod cfg;
 pub mod check;
 pub mod counterexample;
+pub mod docs;
 pub mod doctor;
 pub mod edges;
 pub mod interrupt;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use interlock_ci::check::{self, Request};
 use interlock_ci::manifest::{Lane, Manifest};
-use interlock_ci::{cfg, doctor, interrupt, lint, report, table, toolchain};
+use interlock_ci::{cfg, docs, doctor, interrupt, lint, report, table, toolchain};
 
 /// Runs the models of specs/ with TLC, and judges each against the verdict it must have.
 ///
@@ -49,6 +49,8 @@ enum Task {
         #[command(flatten)]
         source: Source,
     },
+    /// Writes the generated parts of the documentation anew: tables, cfgs, pictures
+    Docs(Output),
     /// Shows each tool, its version and what needs it
     Doctor,
 }
@@ -168,6 +170,15 @@ fn run(task: Task) -> Result<u8> {
         }
         Task::Lint(source) => lint(&Manifest::load(&source.path()?)?),
         Task::Table { area, source } => table(&Manifest::load(&source.path()?)?, &area),
+        Task::Docs(output) => {
+            interrupt::install()?;
+            let root = toolchain::root()?;
+            let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+            for path in docs::update(&root, &manifest, &output.dir()?)? {
+                println!("{}", path.strip_prefix(&root).unwrap_or(&path).display());
+            }
+            Ok(0)
+        }
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }
 }

@@ -70,13 +70,12 @@ fn verdict(model: &Model, cex: &Counterexample) -> String {
     }
 }
 
-fn write_whole(dir: &Path, name: &str, content: &str) -> anyhow::Result<()> {
+pub(crate) fn write_whole(dir: &Path, name: &str, content: &str) -> anyhow::Result<()> {
     let path = dir.join(name);
     let unfinished = dir.join(format!(".{name}.{}", std::process::id()));
     let write = || {
         let mut file = std::fs::File::create(&unfinished)?;
         file.write_all(content.as_bytes())?;
-        file.sync_all()?;
         std::fs::rename(&unfinished, &path)
     };
     write()

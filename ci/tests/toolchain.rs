@@ -184,3 +184,40 @@ fn the_doctor_shows_each_tool() {
         out = out.stdout(word);
     }
 }
+
+/// `make` asks this script before it asks cargo, which would read the whole workspace first.
+#[test]
+fn cargo_is_missing_or_too_old() {
+    let need_cargo = |clone: &Clone| {
+        let mut command = std::process::Command::new("/bin/sh");
+        let path = format!("{}:/usr/bin:/bin", clone.bin().display());
+        command
+            .arg(runner::root().join("ci/need-cargo"))
+            .env("PATH", path);
+        command
+    };
+    let version = |line: &str| Clone::new().program("cargo", line);
+    for (clone, told) in [
+        (version("exit 127"), "cargo does not tell its version"),
+        (
+            version("echo 'cargo 1.94.1 (abc 2026-01-01)'"),
+            "cargo 1.94 is too old: Rust 1.95 or later is needed; get it with rustup",
+        ),
+    ] {
+        need_cargo(&clone).assert().code(2).stderr(contains(told));
+    }
+    for new in ["1.95.0", "1.100.2", "2.0.0"] {
+        need_cargo(&version(&format!("echo 'cargo {new} (abc)'")))
+            .assert()
+            .success();
+    }
+    let without = Clone::new()
+        .program("dirname", "exec /usr/bin/dirname \"$@\"")
+        .program("sed", "exec /bin/sed \"$@\"");
+    let told = "cargo is missing: Rust 1.95 or later is needed; get it with rustup";
+    need_cargo(&without)
+        .env("PATH", without.bin())
+        .assert()
+        .code(2)
+        .stderr(contains(told));
+}

@@ -42,7 +42,11 @@ pub(super) fn check(lint: &mut Lint) {
 }
 
 /// Every file beneath `directory`, as it is shown and where it is, in alphabetic order.
-fn walk(directory: &Path, shown: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+pub(crate) fn walk(
+    directory: &Path,
+    shown: &str,
+    files: &mut Vec<(String, PathBuf)>,
+) -> io::Result<()> {
     let mut entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -98,8 +102,7 @@ fn configuration(lint: &mut Lint, shown: &str, path: &Path) {
             .take_while(|(is, should)| is == should)
             .count()
             + 1;
-        let message =
-            format!("is not the cfg of model `{name}` (write it with `interlock cfg {name}`)");
+        let message = format!("is not the cfg of model `{name}` (run `make docs`)");
         lint.at(shown, line, "stale-cfg", message);
     }
 }
@@ -120,9 +123,7 @@ fn readme(lint: &mut Lint, shown: &str, path: &Path) {
                 .take_while(|(is, should)| is == should)
                 .count()
                 + 1;
-            let message = format!(
-                "its table is not the manifest's (write it with `interlock table --write {shown}`)"
-            );
+            let message = format!("its table is not the manifest's (run `make docs`)");
             lint.at(shown, line, "stale-table", message);
         }
         Err(error) => lint.at(shown, error.line, "stale-table", error.message),

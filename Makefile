@@ -1,0 +1,45 @@
+# Every entry point. `make help` lists them; CI runs these targets and nothing else.
+
+INTERLOCK := cargo run --quiet --package interlock-ci --
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: check
+check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (under 3 minutes)
+	@$(INTERLOCK) lint
+	@$(INTERLOCK) check --lane ci
+
+.PHONY: smoke
+smoke: cargo ## A few models of each kind (seconds)
+	@$(INTERLOCK) check --lane smoke
+
+.PHONY: nightly
+nightly: cargo ## Every model, the largest sizes included
+	@$(INTERLOCK) lint
+	@$(INTERLOCK) check --lane nightly
+
+.PHONY: test
+test: cargo ## Every test of the workspace
+	cargo test --workspace
+
+.PHONY: style
+style: cargo ## Formatting, clippy and rustdoc, warnings are errors
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --quiet -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
+
+.PHONY: docs
+docs: cargo ## Bring what is generated in the documentation up to date: tables, pictures, cfgs
+	@$(INTERLOCK) docs
+
+.PHONY: doctor
+doctor: cargo ## The tools, their versions, and what needs them
+	@$(INTERLOCK) doctor
+
+# One clear line when cargo is missing or too old; cargo checks nothing before it has read the whole workspace.
+.PHONY: cargo
+cargo:
+	@ci/need-cargo
