@@ -119,6 +119,10 @@ fn main() -> ExitCode {
 }
 
 fn run(task: Task) -> Result<u8> {
+    if !matches!(task, Task::Check(_)) {
+        // `interlock trace MODEL | head` ends like any other command. A check goes on to the end of its models and reports.
+        sigpipe::reset();
+    }
     match task {
         Task::Check(Check {
             names,

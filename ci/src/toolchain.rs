@@ -259,14 +259,14 @@ impl Toolchain {
         let mut java = Command::new(&self.java.path);
         java.arg("-cp")
             .arg(&self.jar.path)
-            .args(["tlc2.TLC", "-h"])
+            .arg("tlc2.TLC")
             .stdin(Stdio::null());
         let out = java
             .output()
             .with_context(|| format!("{} does not start", self.java.path.display()))?;
         let text = String::from_utf8_lossy(&out.stdout);
         let version = text
-            .split_once("Version ")
+            .split_once("TLC2 Version ")
             .and_then(|(_, after)| after.lines().next());
         let no_version = || {
             format!(

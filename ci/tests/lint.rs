@@ -208,7 +208,17 @@ fn liveness_without_fairness() {
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:32: no-fairness: model `Fifo-RW-Progress`: Progress cannot hold: Spec promises no step (use a spec with WF_ or SF_)",
+            "specs/manifest.toml:32: no-fairness: model `Fifo-RW-Progress`: Progress fails of itself: Spec promises no step, so nothing need ever happen (use a spec with WF_ or SF_)",
+        ],
+    );
+    let copy = Copy::with(
+        r#"spec = "FairSpec", property = "Progress", expect = { violates"#,
+        r#"spec = "Spec", property = "Progress", expect = { violates"#,
+    );
+    finds_only(
+        &copy,
+        &[
+            "specs/manifest.toml:44: no-fairness: model `Any-RRW-Progress`: Progress fails of itself",
         ],
     );
 }

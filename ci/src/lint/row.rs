@@ -126,6 +126,7 @@ fn expectation(lint: &mut Lint, model: &Model) {
     }
 }
 
+/// Without fairness a liveness property is violated by standing still, which says nothing about the design.
 fn fairness(lint: &mut Lint, model: &Model) {
     let Some(property) = &model.property else {
         return;
@@ -134,9 +135,9 @@ fn fairness(lint: &mut Lint, model: &Model) {
     let unfair = lint
         .shape(model, &model.spec)
         .is_some_and(|shape| !shape.fairness);
-    if model.expect == Expect::Holds && live && unfair {
+    if live && unfair {
         let message = format!(
-            "{property} cannot hold: {} promises no step (use a spec with WF_ or SF_)",
+            "{property} fails of itself: {} promises no step, so nothing need ever happen (use a spec with WF_ or SF_)",
             model.spec
         );
         lint.report(model, "no-fairness", message);
