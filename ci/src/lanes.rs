@@ -265,7 +265,7 @@ fn tasks<'a>(
         }
     }
     ensure!(
-        !tasks.is_empty(),
+        lanes.iter().any(|name| state.vars.contains_key(name)),
         "state {} has no variable `{}`, which the manifest's area names in `lanes`; it has {}",
         state.number,
         lanes.join("`, `"),

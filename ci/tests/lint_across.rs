@@ -92,7 +92,7 @@ fn a_cfg_that_is_not_its_rows() {
     finds_only(
         &copy,
         &[
-            "specs/demo/MCLock.cfg:7: stale-cfg: is not the cfg of model `Fifo-RW-safety` (write it with `interlock cfg Fifo-RW-safety`)",
+            "specs/demo/MCLock.cfg:7: stale-cfg: is not the cfg of model `Fifo-RW-safety` (run `make docs`)",
         ],
     );
     copy.write(
@@ -118,7 +118,7 @@ fn a_table_that_is_not_the_manifests() {
     finds_only(
         &copy,
         &[
-            "README.md:7: stale-table: its table is not the manifest's (write it with `interlock table --write README.md`)",
+            "README.md:7: stale-table: its table is not the manifest's (run `make docs`)",
             "specs/demo/README.md:1: stale-table: no area is named `lock` (correct the marker)",
         ],
     );

@@ -123,7 +123,7 @@ fn readme(lint: &mut Lint, shown: &str, path: &Path) {
                 .take_while(|(is, should)| is == should)
                 .count()
                 + 1;
-            let message = format!("its table is not the manifest's (run `make docs`)");
+            let message = "its table is not the manifest's (run `make docs`)".into();
             lint.at(shown, line, "stale-table", message);
         }
         Err(error) => lint.at(shown, error.line, "stale-table", error.message),
