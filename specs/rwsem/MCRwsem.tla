@@ -5,10 +5,11 @@
 (***************************************************************************)
 EXTENDS Rwsem, TLC
 
-\* Tasks of one kind that are not watched may be exchanged.  For invariants
-\* only: with a temporal property TLC's symmetry reduction is unsound.
+\* Tasks that no constant tells apart may be exchanged.  For invariants only:
+\* with a temporal property TLC's symmetry reduction is unsound.
 Symmetry ==
-    Permutations(Readers \ Watch) \cup Permutations(Writers \ Watch)
+    Permutations(Readers \ Watch) \cup Permutations(Downgraders \ Watch)
+        \cup Permutations((Writers \ Downgraders) \ Watch)
 
 \* Probes: each must be violated.
 

@@ -21,8 +21,7 @@
 (*                                                                         *)
 (* OUT OF SCOPE.  RT tasks, killable waits, the limit of 256 readers to a  *)
 (* wake-up, the owner field and its NONSPINNABLE bits (a task may stop     *)
-(* spinning whenever it likes, as need_resched() makes it), the skipped    *)
-(* wake-up while a spinner is present (59aabfc7e959), downgrade.           *)
+(* spinning whenever it likes, as need_resched() makes it).                *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences, FiniteSets, Policies
 
@@ -30,6 +29,7 @@ CONSTANTS
     Readers,    \* tasks that take the lock for reading
     Writers,    \* tasks that take the lock for writing
     Policy,     \* the design: one of the records of module Policies
+    Downgraders, \* writers that may turn their lock into a reader's
     Watch,      \* tasks whose overtakers are counted ({}: count nothing)
     ByReaders,  \* bound: how many readers may overtake a watched task ...
     ByWriters   \* ... and how many writers
@@ -57,10 +57,10 @@ Range(s) == {s[i] : i \in DOMAIN s}
 \* Whoever a call of down_read or down_write has returned to, and who has
 \* not called up_read or up_write yet.  The lock's own view of its holders is
 \* the same set, because the count is ideal.
-Holders == {t \in Task : pc[t] = "hold"}
+Holders == {t \in Task : pc[t] \in {"hold", "shared"}}
 
-ReadHeld      == Holders # {} /\ Holders \subseteq Readers
-WriteHeld     == Holders \cap Writers # {}
+WriteHeld     == \E w \in Writers : pc[w] = "hold"
+ReadHeld      == Holders # {} /\ ~WriteHeld
 PendingReader == Range(queue) \cap Readers # {}
 PendingWriter == Range(queue) \cap Writers # {}
 
@@ -149,6 +149,13 @@ Place(t) ==
 \* out of the queue, holding), and who is merely woken, to try for itself?
 AllReaders(q) == Range(q) \cap Readers
 FrontReaders(q) == {q[i] : i \in 1 .. FrontRun(q, "R")}
+\* The readers that a lock held for reading lets in.
+ReadersAhead(q) ==
+    CASE Policy.wake = "readers-first" -> AllReaders(q)
+      [] Policy.wake \in {"all-readers", "everybody"} ->
+           IF FrontReaders(q) # {} THEN AllReaders(q) ELSE {}
+      [] Policy.wake \in {"front-batch", "front-readers"} -> FrontReaders(q)
+      [] Policy.wake = "mrlock" -> {}
 ServesReader(q) ==
     Head(q) \in Readers \/ (Policy.wake = "readers-first" /\ AllReaders(q) # {})
 Granted(q) ==
@@ -202,6 +209,7 @@ TypeOK ==
                         "wait",     \* queued, asleep
                         "try",      \* queued, runs, will try for itself
                         "hold",     \* has it
+                        "shared",   \* a writer that has it for reading: downgraded
                         "wake"}]    \* has released it, must wake the queue
     /\ Range(queue) = {t \in Task : pc[t] \in {"wait", "try"}}
     /\ Len(queue) = Cardinality(Range(queue))
@@ -233,7 +241,7 @@ Settle(expires, demands) ==
 \* Overtaking: while a watched task is queued, somebody gets the lock who was
 \* not queued before it.  Counters stop one above their bound.
 Account ==
-    LET got    == {t \in Task : pc[t] # "hold" /\ pc'[t] = "hold"}
+    LET got    == {t \in Task : t \notin Holders /\ pc'[t] = "hold"}
         newly  == Range(queue') \ Range(queue)
         past(w, k) == Cardinality({t \in got \ older[w] : Kind(t) = k})
         add(n, m, cap) == IF n + m > cap THEN cap + 1 ELSE n + m
@@ -329,12 +337,23 @@ Sleep(t) ==
 \* up_read, up_write: the count, and nothing else.  The last holder finds
 \* waiters and goes on to wake them; until it does, the lock is free.
 Release(t) ==
-    /\ pc[t] = "hold"
+    /\ t \in Holders
     /\ pc' = [pc EXCEPT ![t] = IF Holders = {t} /\ queue # <<>> THEN "wake" ELSE "idle"]
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
     /\ Account
     /\ Emit("Release", <<t>>)
+
+\* downgrade_write: the writer goes on as a reader, and lets in the readers that
+\* a wake-up would (RWSEM_WAKE_READ_OWNED: a writer at the head is not woken).
+Downgrade(t) ==
+    /\ t \in Downgraders
+    /\ pc[t] = "hold"
+    /\ Acquire(IF Policy.shared THEN ReadersAhead(queue) ELSE {},
+               queue, [pc EXCEPT ![t] = "shared"])
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+    /\ Emit("Downgrade", <<t>>)
 
 \* rwsem_wake, rwsem_mark_wake under wait_lock.  A reader at the head that finds
 \* a thief inside demands the hand-off, if its time is up.
@@ -369,6 +388,7 @@ Next ==
           \/ Take(t)
           \/ Sleep(t)
           \/ Release(t)
+          \/ Downgrade(t)
           \/ Wake(t)
     \/ Expire
 
@@ -380,8 +400,8 @@ Spec == Init /\ [][Next]_vars
 \* What the scheduler and the holder's code guarantee: a task inside the lock's
 \* code or inside the critical section goes on.  One disjunction a task, since
 \* a single step may be disabled by others again and again.  A spinner's way
-\* out is need_resched().  Nobody is obliged to arrive, and nobody is promised
-\* that a race is won.
+\* out is need_resched().  Nobody is obliged to arrive or to downgrade, and
+\* nobody is promised that a race is won.
 Proceed(t) ==
     \/ pc[t] = "spin" /\ (Steal(t) \/ Queue(t))
     \/ Take(t)
@@ -396,13 +416,13 @@ FairSpec     == Spec /\ TasksProceed /\ WF_vars(Expire)
 NoTimerSpec   == Spec /\ TasksProceed
 NoReleaseSpec ==
     /\ Spec
-    /\ \A t \in Task : WF_vars(Proceed(t) /\ pc[t] # "hold")
+    /\ \A t \in Task : WF_vars(Proceed(t) /\ t \notin Holders)
     /\ WF_vars(Expire)
 
 -----------------------------------------------------------------------------
 (* Safety.                                                                 *)
 
-\* A writer is alone inside.
+\* A writer is alone inside, unless it has downgraded.
 MutualExclusion == WriteHeld => Cardinality(Holders) = 1
 
 \* No free lock with waiters, unless somebody is bound to act on it: a releaser

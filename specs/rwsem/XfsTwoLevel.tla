@@ -37,10 +37,10 @@ Nobody == [w \in {} |-> {}]
 
 Outer == INSTANCE Rwsem WITH
     pc <- opc, queue <- oqueue, Readers <- {}, expired <- FALSE, handoff <- FALSE,
-    Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Nobody
+    Downgraders <- {}, Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Nobody
 Inner == INSTANCE Rwsem WITH
     pc <- ipc, queue <- iqueue, expired <- FALSE, handoff <- FALSE,
-    Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Nobody
+    Downgraders <- {}, Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Nobody
 
 TypeOK ==
     /\ Outer!TypeOK
