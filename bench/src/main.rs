@@ -1,0 +1,3 @@
+//! Measures the reference's locks against others.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! Locks under file systems: for each protocol a state machine, equal to its TLA+ specification, and the threads that run it.
+
+pub mod rwsem;

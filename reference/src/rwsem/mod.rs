@@ -1,0 +1,1 @@
+//! Reader/writer semaphores: `specs/rwsem/Rwsem.tla`.

@@ -1,0 +1,1 @@
+//! What the tests of the reference against the specifications share.
