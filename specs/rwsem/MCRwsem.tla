@@ -1,9 +1,10 @@
 ------------------------------ MODULE MCRwsem ------------------------------
 (***************************************************************************)
-(* Rwsem for TLC: symmetry, probes, and the hook that prints the edges of  *)
-(* the state graph.  The bounds are the sizes of Readers and Writers.      *)
+(* Rwsem and Arrivals for TLC: symmetry, probes, and the hook that prints  *)
+(* the edges of the state graph.  The bounds are the sizes of Readers and  *)
+(* Writers.                                                                *)
 (***************************************************************************)
-EXTENDS Rwsem, TLC
+EXTENDS Arrivals, TLC
 
 \* Tasks that no constant tells apart may be exchanged.  For invariants only:
 \* with a temporal property TLC's symmetry reduction is unsound.
