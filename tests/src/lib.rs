@@ -1,1 +1,5 @@
 //! What the tests of the reference against the specifications share.
+
+pub mod corpus;
+pub mod difference;
+pub mod rwsem;
