@@ -2,4 +2,5 @@
 
 pub mod corpus;
 pub mod difference;
+pub mod replay;
 pub mod rwsem;
