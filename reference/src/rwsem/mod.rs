@@ -1,1 +1,5 @@
 //! Reader/writer semaphores: `specs/rwsem/Rwsem.tla`.
+
+mod decisions;
+pub mod machine;
+pub mod policy;
