@@ -11,14 +11,16 @@ use interlock::rwsem::machine::Machine;
 use interlock::rwsem::policy::Policy;
 use interlock_ci::manifest::Manifest;
 
-const MODELS: [&str; 8] = [
+const MODELS: [&str; 10] = [
     "BatchQueue-Downgrade-RRWW-safety",
+    "BatchQueue-RRRWW-safety",
     "BatchQueue-RRW-safety",
     "BatchQueue-RRWW-safety",
     "BatchQueue-RWW-safety",
     "BatchQueue-RWWW-safety",
     "Handoff511-RWW-safety",
     "ReaderSpin53-RRW-safety",
+    "WilcoxV2-RRWW-safety",
     "Xadd420-RWW-safety",
 ];
 
