@@ -138,9 +138,9 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     #[inline]
     pub unsafe fn release(&self, kind: Kind) {
         let before = Word::from_bits(self.word.fetch_sub(Word::unit(kind), Ordering::Release));
-        let (after, must_wake) = before.release(kind);
+        let after = before.release(kind);
         self.probe.step(before, Action::Release(kind), after);
-        if must_wake {
+        if R::must_wake(after) {
             self.wake();
         }
     }
