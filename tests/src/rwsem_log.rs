@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use interlock::rwsem::machine::{self, Kind, Machine, Pc, Policy, State};
+use interlock::rwsem::machine::{self, Kind, Machine, Pc, State};
+use interlock::rwsem::policy::Policy;
 use interlock::rwsem::probe::Probe;
 use interlock::rwsem::word::{Action, Counts, Word};
 
@@ -73,13 +74,14 @@ impl Probe for Log {
 
 /// The machine of `BatchQueue` with these tasks, readers first; every writer may downgrade.
 pub fn batch_queue(readers: usize, writers: usize) -> Machine {
-    let mut kinds = vec![Kind::Reader; readers];
-    kinds.resize(readers + writers, Kind::Writer);
-    let downgraders = kinds.iter().map(|kind| *kind == Kind::Writer).collect();
+    let machine = Machine::new(readers, writers, Policy::BATCH_QUEUE);
     Machine {
-        kinds,
-        downgraders,
-        policy: Policy::BATCH_QUEUE,
+        downgraders: machine
+            .kinds
+            .iter()
+            .map(|kind| *kind == Kind::Writer)
+            .collect(),
+        ..machine
     }
 }
 

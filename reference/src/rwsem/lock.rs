@@ -29,7 +29,7 @@
 
 use std::marker::PhantomData;
 
-use super::Kind;
+use super::machine::Kind;
 use super::probe::{NoProbe, Probe};
 use super::protocol::{BatchQueue, Protocol};
 use super::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};

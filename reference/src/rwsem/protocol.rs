@@ -1,6 +1,6 @@
 //! The rules that a lock follows, as a type, so that tests can put a faulty one in.
 
-use super::Kind;
+use super::machine::Kind;
 use super::word::{Grant, Word};
 
 /// The pure part of the lock: what each action makes of the word. The defaults are those of [`Word`].

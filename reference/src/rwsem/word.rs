@@ -15,7 +15,7 @@
 //!
 //! An arrival that finds a field full changes nothing: the caller yields and tries again, unordered until it has queued.
 
-use super::Kind;
+use super::machine::Kind;
 
 const ACTIVE: u64 = (1 << 14) - 1;
 const ACTIVE_FULL: u64 = 1 << 13;

@@ -58,7 +58,10 @@ struct Shared<S: Sys, R> {
 /// The machine's task of each thread as each kind, readers first.
 fn tasks(programs: Programs) -> Vec<(usize, Kind)> {
     let of = |kind| {
-        let threads = programs.iter().enumerate().filter(move |(_, ops)| ops.iter().any(|op| op.kind() == kind));
+        let threads = programs
+            .iter()
+            .enumerate()
+            .filter(move |(_, ops)| ops.iter().any(|op| op.kind() == kind));
         threads.map(move |(thread, _)| (thread, kind))
     };
     of(Kind::Reader).chain(of(Kind::Writer)).collect()
@@ -101,17 +104,30 @@ where
     R: Protocol + Send + Sync + 'static,
 {
     let tasks = Arc::new(tasks(programs));
-    let readers = tasks.iter().filter(|(_, kind)| *kind == Kind::Reader).count();
+    let readers = tasks
+        .iter()
+        .filter(|(_, kind)| *kind == Kind::Reader)
+        .count();
     let machine = Arc::new(rwsem_log::batch_queue(readers, tasks.len() - readers));
-    let seen = Arc::new(Mutex::new((0, HashSet::<u64>::new(), HashSet::<u64>::new())));
+    let seen = Arc::new(Mutex::new((
+        0,
+        HashSet::<u64>::new(),
+        HashSet::<u64>::new(),
+    )));
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
     let began = Instant::now();
     {
         let seen = seen.clone();
         builder.check(move || {
-            let lock = RawBarrierRwLock::<S, Log, R>::with(Word::FREE, Log::new(|| TASK.with(|task| task.get())));
-            let shared = loom::sync::Arc::new(Shared { lock, value: UnsafeCell::new(0) });
+            let lock = RawBarrierRwLock::<S, Log, R>::with(
+                Word::FREE,
+                Log::new(|| TASK.with(|task| task.get())),
+            );
+            let shared = loom::sync::Arc::new(Shared {
+                lock,
+                value: UnsafeCell::new(0),
+            });
             let thread = |number: usize| {
                 let (shared, tasks) = (shared.clone(), tasks.clone());
                 move || {
@@ -124,13 +140,19 @@ where
                     writes
                 }
             };
-            let others: Vec<_> = (1..programs.len()).map(|number| loom::thread::spawn(thread(number))).collect();
+            let others: Vec<_> = (1..programs.len())
+                .map(|number| loom::thread::spawn(thread(number)))
+                .collect();
             let mut writes = thread(0)();
             for other in others {
                 writes += other.join().expect("no thread panics");
             }
             // SAFETY: all threads have ended.
-            assert_eq!(shared.value.with(|value| unsafe { *value }), writes, "a write was lost");
+            assert_eq!(
+                shared.value.with(|value| unsafe { *value }),
+                writes,
+                "a write was lost"
+            );
             let events = shared.lock.probe().events();
             let (iterations, logs, traces) = &mut *seen.lock().expect("no check has failed before");
             *iterations += 1;
@@ -141,8 +163,14 @@ where
         });
     }
     let (iterations, _, traces) = &*seen.lock().expect("no check has failed");
-    let figures = Figures { iterations: *iterations, traces: traces.len() };
-    println!("{name}: {figures:?} in {:.1} s", began.elapsed().as_secs_f64());
+    let figures = Figures {
+        iterations: *iterations,
+        traces: traces.len(),
+    };
+    println!(
+        "{name}: {figures:?} in {:.1} s",
+        began.elapsed().as_secs_f64()
+    );
     figures
 }
 
@@ -158,11 +186,18 @@ where
     R: Protocol + Send + Sync + 'static,
 {
     let result = std::panic::catch_unwind(|| explore::<S, R>(name, programs, preemptions));
-    let Err(panic) = result else { panic!("{name}: the fault was not found") };
+    let Err(panic) = result else {
+        panic!("{name}: the fault was not found")
+    };
     let text = panic.downcast_ref::<String>().cloned();
-    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_default();
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
+        .unwrap_or_default();
     let first = text.lines().next().unwrap_or_default().to_string();
-    assert!(symptoms.iter().any(|symptom| text.contains(symptom)), "{name}: found something else: {first}");
+    assert!(
+        symptoms.iter().any(|symptom| text.contains(symptom)),
+        "{name}: found something else: {first}"
+    );
     println!("{name}: {first}");
 }
 

@@ -63,36 +63,57 @@ impl<const FAULT: u8> AtomicWord for Word<FAULT> {
     }
 
     fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
-        let order = if FAULT == RELAXED_ENTER { Ordering::Relaxed } else { order };
+        let order = if FAULT == RELAXED_ENTER {
+            Ordering::Relaxed
+        } else {
+            order
+        };
         // Reads the newest value; nothing comes between this and the exchange.
         let before = self.0.fetch_add(0, Ordering::Relaxed);
         let after = step(before)?;
         loom::stop_exploring();
-        let exchanged = self.0.compare_exchange(before, after, order, Ordering::Relaxed);
+        let exchanged = self
+            .0
+            .compare_exchange(before, after, order, Ordering::Relaxed);
         loom::explore();
         assert!(exchanged.is_ok());
         Some((before, after))
     }
 
     fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
-        self.0.fetch_sub(amount, if FAULT == RELAXED_RELEASE { Ordering::Relaxed } else { order })
+        self.0.fetch_sub(
+            amount,
+            if FAULT == RELAXED_RELEASE {
+                Ordering::Relaxed
+            } else {
+                order
+            },
+        )
     }
 }
 
 impl<const FAULT: u8> Wait<FAULT> {
     fn wake_sleepers(&self) {
-        let sleepers = std::mem::take(&mut *self.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
+        let sleepers =
+            std::mem::take(&mut *self.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
         sleepers.iter().for_each(Thread::unpark);
     }
 
     fn order(order: Ordering) -> Ordering {
-        if FAULT == RELAXED_GRANT { Ordering::Relaxed } else { order }
+        if FAULT == RELAXED_GRANT {
+            Ordering::Relaxed
+        } else {
+            order
+        }
     }
 }
 
 impl<const FAULT: u8> Futex for Wait<FAULT> {
     fn new() -> Self {
-        Wait { value: AtomicU32::new(0), sleepers: Mutex::new(Vec::new()) }
+        Wait {
+            value: AtomicU32::new(0),
+            sleepers: Mutex::new(Vec::new()),
+        }
     }
 
     fn load(&self, order: Ordering) -> u32 {
@@ -114,7 +135,10 @@ impl<const FAULT: u8> Futex for Wait<FAULT> {
         if FAULT != NO_RECHECK && self.value.fetch_add(0, Ordering::Relaxed) != expected {
             return;
         }
-        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).push(thread::current());
+        self.sleepers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(thread::current());
         thread::park();
     }
 
