@@ -23,6 +23,8 @@ pub enum Event {
     },
     /// A call by which the task acquires the lock has returned.
     Returned(usize),
+    /// A call by which the task tries to acquire the lock has failed.
+    Refused(usize),
 }
 
 /// A probe that writes down every step. It asks `task` which task of the machine the current thread is.
@@ -43,6 +45,11 @@ impl Log {
     /// Writes down that the current thread has returned from acquiring the lock.
     pub fn returned(&self) {
         self.push(Event::Returned((self.task)()));
+    }
+
+    /// Writes down that the current thread has failed to acquire the lock, as one step with the attempt.
+    pub fn refused(&self) {
+        self.push(Event::Refused((self.task)()));
     }
 
     /// All events so far, in order.
@@ -118,7 +125,7 @@ pub fn project(machine: &Machine, state: &State) -> Counts {
 }
 
 /// Checks that the log of a lock that was free at its beginning is a path of the machine, which ends free again; that no call
-/// returned before the machine gave its task the lock; and that overtaking is bounded.
+/// returned before the machine gave its task the lock, or failed while the machine would let it in; and that overtaking is bounded.
 ///
 /// # Panics
 ///
@@ -134,6 +141,13 @@ pub fn check(machine: &Machine, events: &[Event]) {
                     state.pc[task],
                     Pc::Hold,
                     "event {at}: task {task} returned without the lock\n{events:#?}"
+                );
+            }
+            Event::Refused(task) => {
+                let enters = machine.step(&state, machine::Action::Enter(task));
+                assert_eq!(
+                    enters, None,
+                    "event {at}: task {task} failed although it could enter\n{events:#?}"
                 );
             }
             Event::Step {

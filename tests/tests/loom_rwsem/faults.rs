@@ -5,9 +5,7 @@ use interlock::rwsem::protocol::{BatchQueue, Protocol};
 use interlock::rwsem::word::{Counts, Grant, Word};
 
 use crate::model::{Op::*, Programs, finds};
-use crate::sys::{
-    LoomSys, NO_RECHECK, NONE, RELAXED_ENTER, RELAXED_GRANT, RELAXED_RELEASE, WAKE_FIRST,
-};
+use crate::sys::*;
 
 const ONE_READER_TWO_WRITERS: Programs = &[&[Read], &[Write], &[Write]];
 const TWO_READERS_ONE_WRITER: Programs = &[&[Read], &[Read], &[Write]];
@@ -24,8 +22,14 @@ const NOT_IN_THE_MACHINE: &[&str] = &[
 #[test]
 fn relaxed_in_place_of_acquire() {
     finds::<LoomSys<RELAXED_ENTER>, BatchQueue>(
-        "Relaxed enter",
+        "Relaxed Enter",
         ONE_READER_TWO_WRITERS,
+        Some(3),
+        RACE,
+    );
+    finds::<LoomSys<RELAXED_WAKE>, BatchQueue>(
+        "Relaxed Wake",
+        TWO_READERS_ONE_WRITER,
         Some(3),
         RACE,
     );
@@ -40,7 +44,19 @@ fn relaxed_in_place_of_acquire() {
 #[test]
 fn relaxed_in_place_of_release() {
     finds::<LoomSys<RELAXED_RELEASE>, BatchQueue>(
-        "Relaxed release",
+        "Relaxed Release",
+        ONE_READER_TWO_WRITERS,
+        Some(3),
+        RACE,
+    );
+    finds::<LoomSys<RELAXED_DOWNGRADE>, BatchQueue>(
+        "Relaxed Downgrade",
+        &[&[Downgrade], &[Read]],
+        Some(3),
+        RACE,
+    );
+    finds::<LoomSys<RELAXED_PUBLISH>, BatchQueue>(
+        "Relaxed publication",
         ONE_READER_TWO_WRITERS,
         Some(3),
         RACE,

@@ -45,6 +45,9 @@ pub struct Figures {
     pub traces: usize,
 }
 
+/// Where the lock begins: the next ticket and the next batch are the last ones before they wrap.
+const START: Word = Word::starting_at(4095, 15);
+
 loom::thread_local! {
     static TASK: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
 }
@@ -73,6 +76,7 @@ fn run<S: Sys, R: Protocol>(shared: &Shared<S, R>, op: Op) -> bool {
     let kind = op.kind();
     if matches!(op, Op::TryRead | Op::TryWrite) {
         if !lock.try_acquire(kind) {
+            lock.probe().refused();
             return false;
         }
     } else {
@@ -121,10 +125,10 @@ where
         let seen = seen.clone();
         builder.check(move || {
             let lock = RawBarrierRwLock::<S, Log, R>::with(
-                Word::FREE,
+                START,
                 Log::new(|| TASK.with(|task| task.get())),
             );
-            let shared = loom::sync::Arc::new(Shared {
+            let shared = Arc::new(Shared {
                 lock,
                 value: UnsafeCell::new(0),
             });
@@ -174,9 +178,16 @@ where
     figures
 }
 
-/// [`explore`] without faults.
-pub fn holds(name: &str, programs: Programs, preemptions: Option<usize>) -> Figures {
-    explore::<LoomSys, BatchQueue>(name, programs, preemptions)
+/// Explores without faults; the figures must be these, so that a model that explores less is noticed.
+pub fn holds(
+    name: &str,
+    programs: Programs,
+    preemptions: Option<usize>,
+    iterations: usize,
+    traces: usize,
+) {
+    let figures = explore::<LoomSys, BatchQueue>(name, programs, preemptions);
+    assert_eq!(figures, Figures { iterations, traces }, "{name}");
 }
 
 /// Explores with a fault, which must be found by a panic that says one of `symptoms`.
@@ -204,7 +215,7 @@ where
 fn steps(events: &[Event]) -> Vec<(usize, interlock::rwsem::word::Action)> {
     let step = |event: &Event| match *event {
         Event::Step { task, action, .. } => Some((task, action)),
-        Event::Returned(_) => None,
+        Event::Returned(_) | Event::Refused(_) => None,
     };
     events.iter().filter_map(step).collect()
 }

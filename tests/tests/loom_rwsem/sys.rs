@@ -7,21 +7,28 @@
 use std::sync::{Mutex, PoisonError};
 
 use interlock::rwsem::sys::{AtomicWord, Futex, Ordering, Sys};
+use interlock::rwsem::word as lock;
 use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::thread::{self, Thread};
 
 /// No fault.
 pub const NONE: u8 = 0;
-/// Entering is Relaxed in place of Acquire.
+/// `Enter` is Relaxed in place of Acquire.
 pub const RELAXED_ENTER: u8 = 1;
-/// Finding one's grant published is Relaxed in place of Acquire.
-pub const RELAXED_GRANT: u8 = 2;
-/// Leaving is Relaxed in place of Release.
+/// `Wake` is Relaxed in place of Acquire.
+pub const RELAXED_WAKE: u8 = 2;
+/// `Release` is Relaxed in place of Release.
 pub const RELAXED_RELEASE: u8 = 3;
+/// `Downgrade` is Relaxed in place of Release.
+pub const RELAXED_DOWNGRADE: u8 = 4;
+/// The publication of a grant is Relaxed in place of Release.
+pub const RELAXED_PUBLISH: u8 = 5;
+/// Finding one's grant published is Relaxed in place of Acquire.
+pub const RELAXED_GRANT: u8 = 6;
 /// Sleepers are woken before the grant is published, not after.
-pub const WAKE_FIRST: u8 = 4;
-/// The futex does not compare its value before the sleep.
-pub const NO_RECHECK: u8 = 5;
+pub const WAKE_FIRST: u8 = 7;
+/// The futex sleeps although its value has changed.
+pub const NO_RECHECK: u8 = 8;
 
 /// loom with one of the faults above.
 pub struct LoomSys<const FAULT: u8 = NONE>;
@@ -38,6 +45,8 @@ impl<const FAULT: u8> Sys for LoomSys<FAULT> {
     type Word = Word<FAULT>;
     type Futex = Wait<FAULT>;
 
+    /// Fewer than the writers of some models, so that they share one.
+    const WRITER_FUTEXES: usize = 2;
     const SPINS_BEFORE_ARRIVAL: u32 = 0;
     const SPINS_BEFORE_SLEEP: u32 = 0;
 
@@ -71,6 +80,14 @@ impl<const FAULT: u8> AtomicWord for Word<FAULT> {
         // Reads the newest value; nothing comes between this and the exchange.
         let before = self.0.fetch_add(0, Ordering::Relaxed);
         let after = step(before)?;
+        let wakes =
+            lock::Word::from_bits(before).must_wake() && lock::Word::from_bits(after).is_held();
+        let faulty = match order {
+            Ordering::Acquire if wakes => FAULT == RELAXED_WAKE,
+            Ordering::Acquire => FAULT == RELAXED_ENTER,
+            _ => FAULT == RELAXED_DOWNGRADE,
+        };
+        let order = if faulty { Ordering::Relaxed } else { order };
         loom::stop_exploring();
         let exchanged = self
             .0
@@ -124,7 +141,14 @@ impl<const FAULT: u8> Futex for Wait<FAULT> {
         if FAULT == WAKE_FIRST {
             self.wake_sleepers();
         }
-        self.value.swap(value, order)
+        self.value.swap(
+            value,
+            if FAULT == RELAXED_PUBLISH {
+                Ordering::Relaxed
+            } else {
+                order
+            },
+        )
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
@@ -132,7 +156,7 @@ impl<const FAULT: u8> Futex for Wait<FAULT> {
     }
 
     fn wait(&self, expected: u32) {
-        if FAULT != NO_RECHECK && self.value.fetch_add(0, Ordering::Relaxed) != expected {
+        if self.value.fetch_add(0, Ordering::Relaxed) != expected && FAULT != NO_RECHECK {
             return;
         }
         self.sleepers
