@@ -1,5 +1,10 @@
 //! Reader/writer semaphores: `specs/rwsem/Rwsem.tla`.
 
 mod decisions;
+pub mod lock;
 pub mod machine;
 pub mod policy;
+pub mod probe;
+pub mod protocol;
+pub mod sys;
+pub mod word;
