@@ -1,0 +1,354 @@
+//! A reader/writer lock with bounded waiting for both sides: policy `BatchQueue` of `specs/rwsem/Rwsem.tla`.
+//!
+//! A reader that waits is overtaken by no task, and a writer that waits by no writer and at most once by each reader, those
+//! that join the batch of readers already waiting ahead of it: while at most 8192 readers are inside, at most 2047 wait, and at
+//! most 2047 writers wait, everybody who has queued gets the lock after a bounded number of others, if every holder leaves it.
+//!
+//! ```text
+//! read, write:   nobody waits, and the lock's state lets me in  ->  I am inside                     Enter
+//!                else  ->  I wait: a reader in the one batch of waiting readers, a writer at the tail  Queue
+//! unlock:        I leave                                                                            Release
+//!                I was the last one inside, and somebody waits  ->  grant the lock to the first
+//!                writer, or to all waiting readers if they are at the head of the queue             Wake
+//! downgrade:     I become a reader; if waiting readers are at the head of the queue, they enter     Downgrade
+//! ```
+//!
+//! Each line is one atomic step on one word ([`Word`]). Between `Release` and `Wake` the lock is free but belongs to the task that
+//! released it: there are waiters, so that every arrival queues. A waiter waits on a futex word, one for the batch of readers
+//! and four for the writers, by ticket: a grant is first a step on the word, then a store to the futex word that says which
+//! ticket or batch has the lock, then a wake-up, if a sleeper has set its bit there.
+//!
+//! Without contention a lock and an unlock are one atomic read-modify-write each. Nothing is allocated. A task spins a bounded
+//! number of times before it arrives, while nobody waits, and again before it sleeps.
+//!
+//! Left out: recursive read locks (a reader that holds the lock and reads again would wait for a writer that waits for it), and
+//! waits that end (a writer that gives up would leave a hole in the tickets).
+//!
+//! A holder that panics releases the lock as its guard is dropped. There is no poisoning: whoever comes next may find data
+//! that the panic left half changed.
+
+use std::marker::PhantomData;
+
+use super::Kind;
+use super::probe::{NoProbe, Probe};
+use super::protocol::{BatchQueue, Protocol};
+use super::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};
+use super::word::{Action, Arrival, Grant, Word};
+
+/// A reader/writer lock around a value. See the [module](self) for what it guarantees.
+///
+/// ```
+/// use interlock::rwsem::lock::BarrierRwLock;
+///
+/// static LIMIT: BarrierRwLock<u32> = BarrierRwLock::new(5);
+/// assert_eq!(*LIMIT.read(), 5);
+/// *LIMIT.write() += 1;
+/// assert_eq!(*LIMIT.read(), 6);
+/// ```
+pub type BarrierRwLock<T> = lock_api::RwLock<RawBarrierRwLock, T>;
+
+/// Writers that wait sleep on one of these, by ticket, so that a grant seldom wakes a writer that is not meant.
+const WRITER_FUTEXES: usize = 4;
+
+/// A waiter sleeps, or is about to.
+const SLEEPER: u32 = 1;
+
+/// The lock without a value, over its system, a probe, and its rules. 32 bytes as published.
+pub struct RawBarrierRwLock<S: Sys = StdSys, P = NoProbe, R = BatchQueue> {
+    word: S::Word,
+    reader_futex: S::Futex,
+    writer_futexes: [S::Futex; WRITER_FUTEXES],
+    probe: P,
+    rules: PhantomData<R>,
+}
+
+impl RawBarrierRwLock {
+    /// A free lock.
+    pub const fn new() -> Self {
+        RawBarrierRwLock {
+            word: StdSys::word(Word::FREE.bits()),
+            reader_futex: StdSys::futex(),
+            writer_futexes: [const { StdSys::futex() }; WRITER_FUTEXES],
+            probe: NoProbe,
+            rules: PhantomData,
+        }
+    }
+}
+
+impl Default for RawBarrierRwLock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
+    /// A lock in a state that nobody waits in, and that `probe` observes.
+    pub fn with(word: Word, probe: P) -> Self {
+        RawBarrierRwLock {
+            word: S::Word::new(word.bits()),
+            reader_futex: S::Futex::new(),
+            writer_futexes: std::array::from_fn(|_| S::Futex::new()),
+            probe,
+            rules: PhantomData,
+        }
+    }
+
+    /// The state at some moment between the call and the return.
+    pub fn snapshot(&self) -> Word {
+        Word::from_bits(self.word.load())
+    }
+
+    /// The probe.
+    pub fn probe(&self) -> &P {
+        &self.probe
+    }
+
+    /// Takes the lock, and waits for it if need be. The caller must [`release`](Self::release) it, as the same kind.
+    #[inline]
+    pub fn acquire(&self, kind: Kind) {
+        let entered = self
+            .word
+            .attempt(Ordering::Acquire, |bits| Self::entered(bits, kind));
+        match entered {
+            Some(step) => self.took(Action::Enter(kind), step),
+            None => self.acquire_slowly(kind),
+        }
+    }
+
+    /// Takes the lock if it can do so at once.
+    #[inline]
+    pub fn try_acquire(&self, kind: Kind) -> bool {
+        match self
+            .word
+            .update(Ordering::Acquire, |bits| Self::entered(bits, kind))
+        {
+            Some(step) => {
+                self.took(Action::Enter(kind), step);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Gives the lock back.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the lock, for this kind.
+    #[inline]
+    pub unsafe fn release(&self, kind: Kind) {
+        let before = Word::from_bits(self.word.fetch_sub(Word::unit(kind), Ordering::Release));
+        let (after, must_wake) = before.release(kind);
+        self.probe.step(before, Action::Release(kind), after);
+        if must_wake {
+            self.wake();
+        }
+    }
+
+    /// Turns a lock held for writing into one held for reading; no other writer gets in between.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the lock for writing.
+    pub unsafe fn downgrade(&self) {
+        // Release: a reader that enters next sees what was written.
+        let step = self.word.update(Ordering::Release, |bits| {
+            Some(R::downgrade(Word::from_bits(bits)).0.bits())
+        });
+        self.granted(Action::Downgrade, step, R::downgrade);
+    }
+
+    fn entered(bits: u64, kind: Kind) -> Option<u64> {
+        R::enter(Word::from_bits(bits), kind).map(Word::bits)
+    }
+
+    /// The step of an arrival, by the rules.
+    fn arrive(word: Word, kind: Kind) -> (Word, Arrival) {
+        if let Some(after) = R::enter(word, kind) {
+            return (after, Arrival::Entered);
+        }
+        match R::queue(word, kind) {
+            Some((after, grant)) => (after, Arrival::Queued(grant)),
+            None => (word, Arrival::Full),
+        }
+    }
+
+    #[cold]
+    fn acquire_slowly(&self, kind: Kind) {
+        if self.spin_before_arrival(kind) {
+            return;
+        }
+        loop {
+            let step = self.word.update(Ordering::Acquire, |bits| {
+                match Self::arrive(Word::from_bits(bits), kind) {
+                    (_, Arrival::Full) => None,
+                    (after, _) => Some(after.bits()),
+                }
+            });
+            let Some(step) = step else {
+                S::yield_now();
+                continue;
+            };
+            match Self::arrive(Word::from_bits(step.0), kind).1 {
+                Arrival::Queued(grant) => {
+                    self.took(Action::Queue(kind), step);
+                    self.wait_for(grant);
+                }
+                _ => self.took(Action::Enter(kind), step),
+            }
+            return;
+        }
+    }
+
+    /// True: it has entered. A task that spins has not arrived: it gives up as soon as anybody waits.
+    fn spin_before_arrival(&self, kind: Kind) -> bool {
+        for _ in 0..S::SPINS_BEFORE_ARRIVAL {
+            if self.snapshot().has_waiters() {
+                return false;
+            }
+            if let Some(step) = self
+                .word
+                .attempt(Ordering::Acquire, |bits| Self::entered(bits, kind))
+            {
+                self.took(Action::Enter(kind), step);
+                return true;
+            }
+            S::spin_hint();
+        }
+        false
+    }
+
+    #[cold]
+    fn wake(&self) {
+        // Acquire: what all who were inside have done comes before what the next holder does.
+        let step = self.word.update(Ordering::Acquire, |bits| {
+            Some(R::wake(Word::from_bits(bits)).0.bits())
+        });
+        self.granted(Action::Wake, step, R::wake);
+    }
+
+    /// Reports a step that may grant the lock, and publishes the grant.
+    fn granted(
+        &self,
+        action: Action,
+        step: Option<(u64, u64)>,
+        rule: fn(Word) -> (Word, Option<Grant>),
+    ) {
+        let Some(step) = step else { return };
+        self.took(action, step);
+        if let (_, Some(grant)) = rule(Word::from_bits(step.0)) {
+            self.publish(grant);
+        }
+    }
+
+    /// The futex word of a grant, and what it says once the grant is published. Never 0, which is how it begins.
+    fn mark(&self, grant: Grant) -> (&S::Futex, u32) {
+        match grant {
+            Grant::Readers(batch) => (&self.reader_futex, (batch + 1) << 1),
+            Grant::Writer(ticket) => (
+                &self.writer_futexes[ticket as usize % WRITER_FUTEXES],
+                (ticket + 1) << 1,
+            ),
+        }
+    }
+
+    fn publish(&self, grant: Grant) {
+        let (futex, mark) = self.mark(grant);
+        let address = std::ptr::from_ref(futex);
+        // From here on the lock is another task's, which may end its life: only the address is used.
+        if futex.swap(mark, Ordering::Release) & SLEEPER != 0 {
+            S::Futex::wake_all(address);
+        }
+    }
+
+    /// The mark of an earlier grant cannot be taken for this one: between two grants with one mark the same futex word has had
+    /// others, and a waiter's own grant is the last one there until it has left.
+    fn wait_for(&self, grant: Grant) {
+        let (futex, mark) = self.mark(grant);
+        let is_mine = |value: u32| value & !SLEEPER == mark;
+        for _ in 0..S::SPINS_BEFORE_SLEEP {
+            if is_mine(futex.load(Ordering::Acquire)) {
+                return;
+            }
+            S::spin_hint();
+        }
+        loop {
+            // The bit is set before each sleep; the futex looks once more whether the value is still that.
+            let value = futex.fetch_or(SLEEPER, Ordering::Acquire);
+            if is_mine(value) {
+                return;
+            }
+            futex.wait(value | SLEEPER);
+        }
+    }
+
+    #[inline]
+    fn took(&self, action: Action, (before, after): (u64, u64)) {
+        self.probe
+            .step(Word::from_bits(before), action, Word::from_bits(after));
+    }
+}
+
+// SAFETY: a writer is alone inside and readers exclude writers, by `Word::enter`, `wake` and `downgrade`. Acquisition: each
+// enters with Acquire, or is granted the lock by a task whose step was Acquire (`wake`) or its own holding (`downgrade`) and
+// whose publication the waiter reads with Acquire. Release: `release` and `downgrade` are Release, and all steps on the word are
+// read-modify-writes, so that each release heads a sequence which the next acquisition reads from.
+unsafe impl lock_api::RawRwLock for RawBarrierRwLock {
+    const INIT: Self = Self::new();
+
+    type SharedGuard = lock_api::GuardSend;
+    type ExclusiveGuard = lock_api::GuardSend;
+
+    #[inline]
+    fn lock_shared(&self) -> lock_api::GuardSend {
+        self.acquire(Kind::Reader);
+        lock_api::GuardSend::new()
+    }
+
+    #[inline]
+    fn try_lock_shared(&self) -> Option<lock_api::GuardSend> {
+        self.try_acquire(Kind::Reader)
+            .then_some(lock_api::GuardSend::new())
+    }
+
+    #[inline]
+    unsafe fn unlock_shared(&self, _: lock_api::GuardSend) {
+        // SAFETY: the guard is that of a shared acquisition.
+        unsafe { self.release(Kind::Reader) }
+    }
+
+    #[inline]
+    fn lock_exclusive(&self) -> lock_api::GuardSend {
+        self.acquire(Kind::Writer);
+        lock_api::GuardSend::new()
+    }
+
+    #[inline]
+    fn try_lock_exclusive(&self) -> Option<lock_api::GuardSend> {
+        self.try_acquire(Kind::Writer)
+            .then_some(lock_api::GuardSend::new())
+    }
+
+    #[inline]
+    unsafe fn unlock_exclusive(&self, _: lock_api::GuardSend) {
+        // SAFETY: the guard is that of an exclusive acquisition.
+        unsafe { self.release(Kind::Writer) }
+    }
+
+    fn is_locked(&self) -> bool {
+        self.snapshot().is_held()
+    }
+
+    fn is_locked_exclusive(&self) -> bool {
+        self.snapshot().is_write_held()
+    }
+}
+
+// SAFETY: `downgrade` lets no writer in between and is Release.
+unsafe impl lock_api::RawRwLockDowngrade for RawBarrierRwLock {
+    unsafe fn downgrade(&self, _: lock_api::GuardSend) -> lock_api::GuardSend {
+        // SAFETY: the guard is that of an exclusive acquisition.
+        unsafe { RawBarrierRwLock::downgrade(self) };
+        lock_api::GuardSend::new()
+    }
+}

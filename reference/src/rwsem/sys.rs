@@ -1,0 +1,158 @@
+//! What the lock needs from the system: an atomic word, futex words, and a way to yield. Tests put loom's or shuttle's in.
+
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+pub use std::sync::atomic::Ordering;
+
+/// The system that a lock runs on.
+pub trait Sys {
+    /// The atomic word that holds the lock's state.
+    type Word: AtomicWord;
+    /// A word to wait on.
+    type Futex: Futex;
+
+    /// How often a task looks at a held lock that nobody waits for, before it arrives.
+    const SPINS_BEFORE_ARRIVAL: u32;
+    /// How often a waiter looks for its grant before it sleeps.
+    const SPINS_BEFORE_SLEEP: u32;
+
+    /// Tells the processor that this is a spin loop.
+    fn spin_hint();
+    /// Lets another thread run.
+    fn yield_now();
+}
+
+/// An atomic `u64`.
+pub trait AtomicWord {
+    /// A word with this value.
+    fn new(value: u64) -> Self;
+
+    /// The value, with relaxed ordering.
+    fn load(&self) -> u64;
+
+    /// One attempt at [`AtomicWord::update`]; it may fail for no reason, and then has changed nothing.
+    fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)>;
+
+    /// Replaces the value by what `step` makes of it, as one atomic step, and returns the values before and after; `None`, and
+    /// no change, if `step` gives none. `order` is that of the successful replacement.
+    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)>;
+
+    /// Subtracts, and returns the value before.
+    fn fetch_sub(&self, amount: u64, order: Ordering) -> u64;
+}
+
+/// An atomic `u32` that threads can sleep on.
+pub trait Futex {
+    /// A futex with the value 0.
+    fn new() -> Self;
+
+    /// The value.
+    fn load(&self, order: Ordering) -> u32;
+
+    /// Replaces the value, and returns the one before.
+    fn swap(&self, value: u32, order: Ordering) -> u32;
+
+    /// Sets bits, and returns the value before.
+    fn fetch_or(&self, bits: u32, order: Ordering) -> u32;
+
+    /// Sleeps until a [`Futex::wake_all`], unless the value is no longer `expected`; may return for no reason.
+    fn wait(&self, expected: u32);
+
+    /// Wakes all who sleep here. The futex may be gone by now: only its address counts.
+    fn wake_all(this: *const Self);
+}
+
+/// The system of the published lock: the standard library's atomics, and the operating system's futex.
+pub struct StdSys;
+
+impl StdSys {
+    /// [`AtomicWord::new`] for constants.
+    pub const fn word(value: u64) -> AtomicU64 {
+        AtomicU64::new(value)
+    }
+
+    /// [`Futex::new`] for constants.
+    pub const fn futex() -> AtomicU32 {
+        AtomicU32::new(0)
+    }
+}
+
+impl Sys for StdSys {
+    type Word = AtomicU64;
+    type Futex = AtomicU32;
+
+    const SPINS_BEFORE_ARRIVAL: u32 = 100;
+    const SPINS_BEFORE_SLEEP: u32 = 100;
+
+    #[inline]
+    fn spin_hint() {
+        std::hint::spin_loop();
+    }
+
+    fn yield_now() {
+        std::thread::yield_now();
+    }
+}
+
+impl AtomicWord for AtomicU64 {
+    fn new(value: u64) -> Self {
+        StdSys::word(value)
+    }
+
+    #[inline]
+    fn load(&self) -> u64 {
+        AtomicU64::load(self, Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        let before = AtomicU64::load(self, Ordering::Relaxed);
+        let after = step(before)?;
+        self.compare_exchange_weak(before, after, order, Ordering::Relaxed)
+            .ok()
+            .map(|_| (before, after))
+    }
+
+    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        let mut before = AtomicU64::load(self, Ordering::Relaxed);
+        loop {
+            let after = step(before)?;
+            match self.compare_exchange_weak(before, after, order, Ordering::Relaxed) {
+                Ok(_) => return Some((before, after)),
+                Err(now) => before = now,
+            }
+        }
+    }
+
+    #[inline]
+    fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
+        AtomicU64::fetch_sub(self, amount, order)
+    }
+}
+
+impl Futex for AtomicU32 {
+    fn new() -> Self {
+        StdSys::futex()
+    }
+
+    #[inline]
+    fn load(&self, order: Ordering) -> u32 {
+        AtomicU32::load(self, order)
+    }
+
+    fn swap(&self, value: u32, order: Ordering) -> u32 {
+        AtomicU32::swap(self, value, order)
+    }
+
+    fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
+        AtomicU32::fetch_or(self, bits, order)
+    }
+
+    fn wait(&self, expected: u32) {
+        atomic_wait::wait(self, expected);
+    }
+
+    fn wake_all(this: *const Self) {
+        atomic_wait::wake_all(this);
+    }
+}
