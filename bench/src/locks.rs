@@ -3,10 +3,13 @@
 use std::sync::{PoisonError, RwLock};
 
 use clap::ValueEnum;
+use interlock::rwsem::lock::BarrierRwLock;
 
 /// Which lock. The order is that of every table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Which {
+    /// `BarrierRwLock`, the reference's.
+    Barrier,
     /// `parking_lot::RwLock`, guards dropped.
     ParkingLot,
     /// `parking_lot::RwLock`, guards handed to `unlock_fair`.
@@ -19,6 +22,7 @@ impl Which {
     /// The name in tables, with the version of what changes between versions.
     pub fn name(self) -> String {
         match self {
+            Which::Barrier => "BarrierRwLock".to_owned(),
             Which::ParkingLot => format!("parking_lot {}", parking_lot_version()),
             Which::ParkingLotFair => format!("parking_lot {} fair", parking_lot_version()),
             Which::Std => "std".to_owned(),
@@ -56,6 +60,22 @@ pub trait Lock: Default + Send + Sync {
             Op::Read => self.read(body),
             Op::Write => self.write(body),
         }
+    }
+}
+
+/// `BarrierRwLock`, the reference's.
+#[derive(Default)]
+pub struct Barrier(BarrierRwLock<()>);
+
+impl Lock for Barrier {
+    fn read(&self, body: impl FnOnce()) {
+        let _guard = self.0.read();
+        body();
+    }
+
+    fn write(&self, body: impl FnOnce()) {
+        let _guard = self.0.write();
+        body();
     }
 }
 
@@ -113,6 +133,10 @@ impl Lock for Std {
 macro_rules! with_lock {
     ($which:expr, $lock:ident => $body:expr) => {
         match $which {
+            $crate::locks::Which::Barrier => {
+                type $lock = $crate::locks::Barrier;
+                $body
+            }
             $crate::locks::Which::ParkingLot => {
                 type $lock = $crate::locks::ParkingLot;
                 $body

@@ -75,7 +75,7 @@ fn main() -> anyhow::Result<()> {
 fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     let locks = Which::value_variants();
     let rounds = if quick { 3 } else { 5 };
-    let shorter = if quick { 6 } else { 1 };
+    let shorter = if quick { 8 } else { 1 };
     let load_before = load();
     eprintln!("interlock-bench: uncontended");
     let mut costs = uncontended::measure(locks, 3 * rounds, 2_000_000 / shorter);

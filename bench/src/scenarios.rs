@@ -7,6 +7,10 @@ use crate::contended::{Pass, Scenario, Side};
 
 const NONE: Pass = Pass::Busy(Duration::ZERO);
 
+/// What those do between two holds that a scenario may starve. With no gap at all, their few grants come in bursts while the
+/// others are still waking up, and hide the waits.
+const PAUSE: Pass = busy_micros(20);
+
 const fn busy_micros(micros: u64) -> Pass {
     Pass::Busy(Duration::from_micros(micros))
 }
@@ -45,11 +49,11 @@ pub const MIXED: [Scenario; 4] = [
 /// Two writers hammer, each holding 50 us asleep, against one reader.
 pub const S3: Scenario = Scenario {
     name: "S3",
-    what: "2 writers hold 50 us asleep, without a gap; 1 reader",
+    what: "2 writers hold 50 us asleep, without a gap; 1 reader with gaps of 20 us",
     readers: Side {
         threads: 1,
         hold: busy_micros(1),
-        gap: NONE,
+        gap: PAUSE,
     },
     writers: Side {
         threads: 2,
@@ -62,11 +66,11 @@ pub const S3: Scenario = Scenario {
 /// Two writers hold long, against two readers.
 pub const S5: Scenario = Scenario {
     name: "S5",
-    what: "2 writers hold 5 ms asleep, without a gap; 2 readers",
+    what: "2 writers hold 5 ms asleep, without a gap; 2 readers with gaps of 20 us",
     readers: Side {
         threads: 2,
         hold: busy_micros(1),
-        gap: NONE,
+        gap: PAUSE,
     },
     writers: Side {
         threads: 2,
@@ -79,7 +83,7 @@ pub const S5: Scenario = Scenario {
 /// The mirror: readers whose holds overlap, against one writer.
 pub const S2: Scenario = Scenario {
     name: "S2",
-    what: "3 readers hold 1 ms asleep, overlapping, without a gap; 1 writer",
+    what: "3 readers hold 1 ms asleep, overlapping, without a gap; 1 writer with gaps of 20 us",
     readers: Side {
         threads: 3,
         hold: asleep_micros(1000),
@@ -88,7 +92,7 @@ pub const S2: Scenario = Scenario {
     writers: Side {
         threads: 1,
         hold: busy_micros(1),
-        gap: NONE,
+        gap: PAUSE,
     },
     time: Duration::from_millis(800),
 };
