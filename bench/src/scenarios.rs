@@ -8,8 +8,8 @@ use crate::contended::{Pass, Scenario, Side};
 const NONE: Pass = Pass::Busy(Duration::ZERO);
 
 /// What those do between two holds that a scenario may starve. With no gap at all, their few grants come in bursts while the
-/// others are still waking up, and hide the waits.
-const PAUSE: Pass = busy_micros(20);
+/// others are still waking up, and hide the waits; with a busy one, they keep the others off the processors.
+const PAUSE: Pass = asleep_micros(20);
 
 const fn busy_micros(micros: u64) -> Pass {
     Pass::Busy(Duration::from_micros(micros))
@@ -49,7 +49,7 @@ pub const MIXED: [Scenario; 4] = [
 /// Two writers hammer, each holding 50 us asleep, against one reader.
 pub const S3: Scenario = Scenario {
     name: "S3",
-    what: "2 writers hold 50 us asleep, without a gap; 1 reader with gaps of 20 us",
+    what: "2 writers hold 50 us asleep, without a gap; 1 reader with gaps of 20 us asleep",
     readers: Side {
         threads: 1,
         hold: busy_micros(1),
@@ -66,7 +66,7 @@ pub const S3: Scenario = Scenario {
 /// Two writers hold long, against two readers.
 pub const S5: Scenario = Scenario {
     name: "S5",
-    what: "2 writers hold 5 ms asleep, without a gap; 2 readers with gaps of 20 us",
+    what: "2 writers hold 5 ms asleep, without a gap; 2 readers with gaps of 20 us asleep",
     readers: Side {
         threads: 2,
         hold: busy_micros(1),
@@ -83,7 +83,7 @@ pub const S5: Scenario = Scenario {
 /// The mirror: readers whose holds overlap, against one writer.
 pub const S2: Scenario = Scenario {
     name: "S2",
-    what: "3 readers hold 1 ms asleep, overlapping, without a gap; 1 writer with gaps of 20 us",
+    what: "3 readers hold 1 ms asleep, overlapping, without a gap; 1 writer with gaps of 20 us asleep",
     readers: Side {
         threads: 3,
         hold: asleep_micros(1000),
