@@ -2,7 +2,6 @@
 
 use comfy_table::Table;
 
-use crate::contended::Outcome;
 use crate::locks::{Op, Which};
 use crate::report::{self, Fight, Form, Results};
 use crate::scenarios;
@@ -66,11 +65,11 @@ fn goals(results: &Results) -> Vec<Goal> {
         }
     }
     let mixed = &results.mixed[0];
-    let sides: [(&str, fn(&Outcome) -> f64); 2] = [
-        ("readers", |outcome| outcome.readers.rate),
-        ("writers", |outcome| outcome.writers.rate),
-    ];
-    for (side, rate) in sides {
+    let (ours, theirs) = (mixed.outcome(OURS), mixed.outcome(base));
+    for (side, ours, theirs) in [
+        ("readers", ours.readers, theirs.readers),
+        ("writers", ours.writers, theirs.writers),
+    ] {
         goals.push(Goal {
             what: format!(
                 "{}: {side}' grants to those of {}",
@@ -78,7 +77,7 @@ fn goals(results: &Results) -> Vec<Goal> {
                 base.name()
             ),
             wanted: Wanted::AtLeast(0.8),
-            measured: rate(mixed.outcome(OURS)) / rate(mixed.outcome(base)),
+            measured: ours.rate / theirs.rate,
         });
     }
     goals

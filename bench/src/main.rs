@@ -82,17 +82,22 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     if !uncontended::count_instructions(&mut costs, scratch)? {
         eprintln!("interlock-bench: valgrind is missing: no instructions are counted");
     }
-    let fight = |scenario: Scenario| {
+    let fight = |scenario: Scenario, rounds: usize| {
         let time = scenario.time / shorter as u32;
         let scenario = Scenario { time, ..scenario };
         eprintln!("interlock-bench: {} (load {})", scenario.name, load());
         let outcomes = contended::measure(&scenario, locks, rounds);
-        Fight { scenario, outcomes }
+        Fight {
+            scenario,
+            rounds,
+            outcomes,
+        }
     };
-    let mixed = scenarios::MIXED.map(fight);
-    let starving = [scenarios::S3, scenarios::S5, scenarios::S2].map(fight);
+    // Short rounds and many, because the machine disturbs whoever spins; a round that starves somebody has to last.
+    let mixed = scenarios::MIXED.map(|scenario| fight(scenario, 4 * rounds));
+    let starving = [scenarios::S3, scenarios::S5, scenarios::S2];
+    let starving = starving.map(|scenario| fight(scenario, rounds));
     Ok(Results {
-        rounds,
         load: (load_before, load()),
         compiler: compiler(),
         costs,

@@ -42,7 +42,7 @@ text.readers { fill: #1f5fa8; } text.writers { fill: #a8470f; }
 pub fn render(results: &Results) -> String {
     let mut picture = Picture::default();
     picture.text("title", MARGIN, 36.0, TITLE);
-    let mut y = picture.legend(results, 58.0);
+    let mut y = picture.legend(58.0);
     for fight in &results.starving {
         y = picture.panel(fight, y);
     }
@@ -83,11 +83,8 @@ impl Picture {
     }
 
     /// Says what the marks mean; returns where it ends.
-    fn legend(&mut self, results: &Results, y: f64) -> f64 {
-        let rounds = results.rounds;
-        let words = format!(
-            "median, 99th percentile and longest wait; medians of {rounds} rounds, time on a logarithmic scale"
-        );
+    fn legend(&mut self, y: f64) -> f64 {
+        let words = "median, 99th percentile and longest wait; medians of rounds, time on a logarithmic scale";
         self.marks(
             "readers",
             [MARGIN + 2.0, MARGIN + 20.0, MARGIN + 40.0],
@@ -100,7 +97,7 @@ impl Picture {
             y - 4.0,
         );
         self.text("writers", MARGIN + 160.0, y, "writers");
-        self.text("small", MARGIN + 216.0, y, &words);
+        self.text("small", MARGIN + 216.0, y, words);
         y + 12.0
     }
 

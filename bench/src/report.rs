@@ -13,8 +13,6 @@ use crate::uncontended::Cost;
 
 /// Everything that a run measured.
 pub struct Results {
-    /// How many rounds the medians are of; the uncontended ones are of three times as many.
-    pub rounds: usize,
     /// The load averages before and after.
     pub load: (String, String),
     /// The compiler's version.
@@ -31,6 +29,8 @@ pub struct Results {
 pub struct Fight {
     /// What was fought for, and how.
     pub scenario: Scenario,
+    /// How many rounds the medians are of.
+    pub rounds: usize,
     /// One a lock.
     pub outcomes: Vec<Outcome>,
 }
@@ -70,12 +70,11 @@ pub fn render(results: &Results, form: Form) -> String {
     let _ = writeln!(
         out,
         "{} processors, rustc and std {}, load before {} and after {}.\n\
-         Medians of {} rounds, all locks in turn in each; ratios are to {}.",
+         Medians of rounds, all locks in turn in each; ratios are to {}.",
         processors,
         results.compiler,
         results.load.0,
         results.load.1,
-        results.rounds,
         BASE.name(),
     );
     section(
@@ -85,7 +84,10 @@ pub fn render(results: &Results, form: Form) -> String {
         &costs(results, form),
     );
     for fight in results.mixed.iter().chain(&results.starving) {
-        let title = format!("{}: {}", fight.scenario.name, fight.scenario.what);
+        let title = format!(
+            "{}: {} ({} rounds)",
+            fight.scenario.name, fight.scenario.what, fight.rounds
+        );
         section(&mut out, form, &title, &shares(fight, form));
     }
     section(&mut out, form, "Goals", &goals::table(results, form));

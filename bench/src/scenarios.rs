@@ -34,7 +34,7 @@ const fn mixed(name: &'static str, threads: (u32, u32), gap: u64) -> Scenario {
         what: "every hold takes 200 ns",
         readers: side(threads.0, gap),
         writers: side(threads.1, gap),
-        time: Duration::from_millis(400),
+        time: Duration::from_millis(100),
     }
 }
 
