@@ -1,1 +1,3 @@
 //! What the tests of the reference against the specifications share.
+
+pub mod rwsem_log;

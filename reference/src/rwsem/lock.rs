@@ -29,7 +29,7 @@
 
 use std::marker::PhantomData;
 
-use super::Kind;
+use super::machine::Kind;
 use super::probe::{NoProbe, Probe};
 use super::protocol::{BatchQueue, Protocol};
 use super::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};
@@ -47,7 +47,7 @@ use super::word::{Action, Arrival, Grant, Word};
 /// ```
 pub type BarrierRwLock<T> = lock_api::RwLock<RawBarrierRwLock, T>;
 
-/// Writers that wait sleep on one of these, by ticket, so that a grant seldom wakes a writer that is not meant.
+/// Room for [`Sys::WRITER_FUTEXES`].
 const WRITER_FUTEXES: usize = 4;
 
 /// A waiter sleeps, or is about to.
@@ -138,9 +138,9 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     #[inline]
     pub unsafe fn release(&self, kind: Kind) {
         let before = Word::from_bits(self.word.fetch_sub(Word::unit(kind), Ordering::Release));
-        let (after, must_wake) = before.release(kind);
+        let after = before.release(kind);
         self.probe.step(before, Action::Release(kind), after);
-        if must_wake {
+        if R::must_wake(after) {
             self.wake();
         }
     }
@@ -246,7 +246,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
         match grant {
             Grant::Readers(batch) => (&self.reader_futex, (batch + 1) << 1),
             Grant::Writer(ticket) => (
-                &self.writer_futexes[ticket as usize % WRITER_FUTEXES],
+                &self.writer_futexes[ticket as usize % S::WRITER_FUTEXES],
                 (ticket + 1) << 1,
             ),
         }

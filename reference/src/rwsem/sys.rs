@@ -11,6 +11,9 @@ pub trait Sys {
     /// A word to wait on.
     type Futex: Futex;
 
+    /// How many futex words, 1 to 4, the waiting writers share by ticket: with more of them a grant seldom wakes a writer that it
+    /// is not meant for.
+    const WRITER_FUTEXES: usize;
     /// How often a task looks at a held lock that nobody waits for, before it arrives.
     const SPINS_BEFORE_ARRIVAL: u32;
     /// How often a waiter looks for its grant before it sleeps.
@@ -81,6 +84,7 @@ impl Sys for StdSys {
     type Word = AtomicU64;
     type Futex = AtomicU32;
 
+    const WRITER_FUTEXES: usize = 4;
     const SPINS_BEFORE_ARRIVAL: u32 = 100;
     const SPINS_BEFORE_SLEEP: u32 = 100;
 

@@ -15,7 +15,7 @@
 //!
 //! An arrival that finds a field full changes nothing: the caller yields and tries again, unordered until it has queued.
 
-use super::Kind;
+use super::machine::Kind;
 
 const ACTIVE: u64 = (1 << 14) - 1;
 const ACTIVE_FULL: u64 = 1 << 13;
@@ -116,6 +116,22 @@ impl Word {
         }
     }
 
+    /// The same ticket and batch with other counts, which the caller keeps below their limits; for tests.
+    pub const fn with_counts(self, counts: Counts) -> Word {
+        let Counts {
+            active,
+            writer,
+            ahead,
+            readers,
+            behind,
+        } = counts;
+        let queued = ((ahead as u64) << AHEAD_SHIFT)
+            | ((readers as u64) << READERS_SHIFT)
+            | ((behind as u64) << BEHIND_SHIFT);
+        let inside = active as u64 | if writer { WRITER } else { 0 };
+        Word((self.0 >> TICKET_SHIFT << TICKET_SHIFT) | queued | inside)
+    }
+
     /// Somebody waits.
     pub const fn has_waiters(self) -> bool {
         self.0 & QUEUED != 0
@@ -194,12 +210,17 @@ impl Word {
         }
     }
 
-    /// `Release`: a holder leaves. True: it was the last one and somebody waits, so that the task must go on to
-    /// [`Word::wake`]; until it does, the lock is free but belongs to that task, and every arrival queues.
+    /// `Release`: a holder leaves.
     #[inline]
-    pub const fn release(self, kind: Kind) -> (Word, bool) {
-        let word = Word(self.0 - Word::unit(kind));
-        (word, !word.is_held() && word.has_waiters())
+    pub const fn release(self, kind: Kind) -> Word {
+        Word(self.0 - Word::unit(kind))
+    }
+
+    /// After a `Release`: the task was the last one inside and somebody waits, so that it must go on to [`Word::wake`]. Until it
+    /// does, the lock is free but belongs to that task, and every arrival queues.
+    #[inline]
+    pub const fn must_wake(self) -> bool {
+        !self.is_held() && self.has_waiters()
     }
 
     /// `Wake`: the lock goes to the first writer, or to all waiting readers if they are at the head. `None`, and nothing

@@ -1,0 +1,242 @@
+//! The log of a lock's atomic steps, and the check that it is a path of the machine.
+
+use std::sync::{Mutex, PoisonError};
+
+use interlock::rwsem::machine::{self, Kind, Machine, Pc, State};
+use interlock::rwsem::policy::Policy;
+use interlock::rwsem::probe::Probe;
+use interlock::rwsem::word::{Action, Counts, Word};
+
+/// What was seen of a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Event {
+    /// A task took a step.
+    Step {
+        /// Its number in the machine.
+        task: usize,
+        /// The word before.
+        before: Word,
+        /// The step.
+        action: Action,
+        /// The word after.
+        after: Word,
+    },
+    /// A call by which the task acquires the lock has returned.
+    Returned(usize),
+    /// A call by which the task tries to acquire the lock has failed.
+    Refused(usize),
+}
+
+/// A probe that writes down every step. It asks `task` which task of the machine the current thread is.
+pub struct Log {
+    events: Mutex<Vec<Event>>,
+    task: fn() -> usize,
+}
+
+impl Log {
+    /// An empty log.
+    pub fn new(task: fn() -> usize) -> Self {
+        Log {
+            events: Mutex::new(Vec::new()),
+            task,
+        }
+    }
+
+    /// Writes down that the current thread has returned from acquiring the lock.
+    pub fn returned(&self) {
+        self.push(Event::Returned((self.task)()));
+    }
+
+    /// Writes down that the current thread has failed to acquire the lock, as one step with the attempt.
+    pub fn refused(&self) {
+        self.push(Event::Refused((self.task)()));
+    }
+
+    /// All events so far, in order.
+    pub fn events(&self) -> Vec<Event> {
+        self.events
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn push(&self, event: Event) {
+        self.events
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(event);
+    }
+}
+
+impl Probe for Log {
+    fn step(&self, before: Word, action: Action, after: Word) {
+        self.push(Event::Step {
+            task: (self.task)(),
+            before,
+            action,
+            after,
+        });
+    }
+}
+
+/// The machine of `BatchQueue` with these tasks, readers first; every writer may downgrade.
+pub fn batch_queue(readers: usize, writers: usize) -> Machine {
+    let machine = Machine::new(readers, writers, Policy::BATCH_QUEUE);
+    Machine {
+        downgraders: machine
+            .kinds
+            .iter()
+            .map(|kind| *kind == Kind::Writer)
+            .collect(),
+        ..machine
+    }
+}
+
+/// The machine's action that a step of the lock by this task is.
+pub fn machine_action(task: usize, action: Action) -> machine::Action {
+    match action {
+        Action::Enter(_) => machine::Action::Enter(task),
+        Action::Queue(_) => machine::Action::Queue(task),
+        Action::Release(_) => machine::Action::Release(task),
+        Action::Downgrade => machine::Action::Downgrade(task),
+        Action::Wake => machine::Action::Wake(task),
+    }
+}
+
+/// The machine's state as the lock's word has it: counts for identities.
+pub fn project(machine: &Machine, state: &State) -> Counts {
+    let kind = |task: &usize| machine.kinds[*task];
+    let mut counts = Counts::default();
+    for (task, pc) in state.pc.iter().enumerate() {
+        match (pc, kind(&task)) {
+            (Pc::Hold, Kind::Writer) => counts.writer = true,
+            (Pc::Hold, Kind::Reader) | (Pc::Shared, _) => counts.active += 1,
+            _ => {}
+        }
+    }
+    for task in &state.queue {
+        match kind(task) {
+            Kind::Reader => counts.readers += 1,
+            Kind::Writer if counts.readers == 0 => counts.ahead += 1,
+            Kind::Writer => counts.behind += 1,
+        }
+    }
+    counts
+}
+
+/// Checks that the log of a lock that was free at its beginning is a path of the machine, which ends free again; that no call
+/// returned before the machine gave its task the lock, or failed while the machine would let it in; and that overtaking is bounded.
+///
+/// # Panics
+///
+/// With the first event that does not fit.
+pub fn check(machine: &Machine, events: &[Event]) {
+    let mut state = machine.init();
+    let mut overtaking = Overtaking::new(machine);
+    let mut word = None;
+    for (at, event) in events.iter().enumerate() {
+        match *event {
+            Event::Returned(task) => {
+                assert_eq!(
+                    state.pc[task],
+                    Pc::Hold,
+                    "event {at}: task {task} returned without the lock\n{events:#?}"
+                );
+            }
+            Event::Refused(task) => {
+                let enters = machine.step(&state, machine::Action::Enter(task));
+                assert_eq!(
+                    enters, None,
+                    "event {at}: task {task} failed although it could enter\n{events:#?}"
+                );
+            }
+            Event::Step {
+                task,
+                before,
+                action,
+                after,
+            } => {
+                let told = || format!("event {at}: {event:?} in {state:?}\n{events:#?}");
+                assert!(
+                    word.is_none_or(|word| word == before),
+                    "the word changed between two steps, {}",
+                    told()
+                );
+                assert_eq!(
+                    before.counts(),
+                    project(machine, &state),
+                    "before, {}",
+                    told()
+                );
+                let next = machine.step(&state, machine_action(task, action));
+                let next = next.unwrap_or_else(|| panic!("not enabled in the machine, {}", told()));
+                assert_eq!(after.counts(), project(machine, &next), "after, {}", told());
+                overtaking.account(&state, &next);
+                state = next;
+                word = Some(after);
+            }
+        }
+    }
+    assert_eq!(
+        state,
+        machine.init(),
+        "at the end the lock is not free\n{events:#?}"
+    );
+}
+
+/// `Account` of `Rwsem.tla`, for every waiter at once.
+struct Overtaking<'a> {
+    machine: &'a Machine,
+    /// For a waiter: who was queued before it and still is.
+    older: Vec<Vec<usize>>,
+    /// For a waiter: how many readers and writers got the lock that were not.
+    by: Vec<(usize, usize)>,
+}
+
+impl<'a> Overtaking<'a> {
+    fn new(machine: &'a Machine) -> Self {
+        let tasks = machine.kinds.len();
+        Overtaking {
+            machine,
+            older: vec![Vec::new(); tasks],
+            by: vec![(0, 0); tasks],
+        }
+    }
+
+    fn account(&mut self, state: &State, next: &State) {
+        let holds = |state: &State, task: usize| matches!(state.pc[task], Pc::Hold | Pc::Shared);
+        let tasks = 0..self.machine.kinds.len();
+        let got: Vec<usize> = tasks
+            .filter(|&task| !holds(state, task) && holds(next, task))
+            .collect();
+        let readers = self
+            .machine
+            .kinds
+            .iter()
+            .filter(|kind| **kind == Kind::Reader)
+            .count();
+        for &waiter in &next.queue {
+            if !state.queue.contains(&waiter) {
+                self.older[waiter] = state.queue.clone();
+                self.by[waiter] = (0, 0);
+                continue;
+            }
+            for &task in got.iter().filter(|task| !self.older[waiter].contains(task)) {
+                match self.machine.kinds[task] {
+                    Kind::Reader => self.by[waiter].0 += 1,
+                    Kind::Writer => self.by[waiter].1 += 1,
+                }
+            }
+            self.older[waiter].retain(|task| !got.contains(task));
+            let bound = match self.machine.kinds[waiter] {
+                Kind::Reader => (0, 0),
+                Kind::Writer => (readers.saturating_sub(1), 0),
+            };
+            let (by, kind) = (self.by[waiter], self.machine.kinds[waiter]);
+            assert!(
+                by.0 <= bound.0 && by.1 <= bound.1,
+                "{kind:?} {waiter} overtaken by {by:?} readers and writers"
+            );
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A model: threads, each with a program of operations on one lock, run by loom in every schedule.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use conformance::rwsem_log::{self, Event, Log};
+use interlock::rwsem::lock::RawBarrierRwLock;
+use interlock::rwsem::machine::Kind;
+use interlock::rwsem::protocol::{BatchQueue, Protocol};
+use interlock::rwsem::sys::Sys;
+use interlock::rwsem::word::Word;
+use loom::cell::UnsafeCell;
+
+use crate::sys::LoomSys;
+
+/// One operation of a thread, from the call that acquires the lock to its release.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Op {
+    Read,
+    Write,
+    /// Write, then downgrade, then read.
+    Downgrade,
+    TryRead,
+    TryWrite,
+}
+
+impl Op {
+    fn kind(self) -> Kind {
+        match self {
+            Op::Read | Op::TryRead => Kind::Reader,
+            Op::Write | Op::Downgrade | Op::TryWrite => Kind::Writer,
+        }
+    }
+}
+
+/// The programs of a model, one a thread.
+pub type Programs = &'static [&'static [Op]];
+
+/// What a run of a model was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figures {
+    pub iterations: usize,
+    pub traces: usize,
+}
+
+/// Where the lock begins: the next ticket and the next batch are the last ones before they wrap.
+const START: Word = Word::starting_at(4095, 15);
+
+loom::thread_local! {
+    static TASK: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
+}
+
+struct Shared<S: Sys, R> {
+    lock: RawBarrierRwLock<S, Log, R>,
+    /// How often it was written.
+    value: UnsafeCell<u32>,
+}
+
+/// The machine's task of each thread as each kind, readers first.
+fn tasks(programs: Programs) -> Vec<(usize, Kind)> {
+    let of = |kind| {
+        let threads = programs
+            .iter()
+            .enumerate()
+            .filter(move |(_, ops)| ops.iter().any(|op| op.kind() == kind));
+        threads.map(move |(thread, _)| (thread, kind))
+    };
+    of(Kind::Reader).chain(of(Kind::Writer)).collect()
+}
+
+/// Runs one operation; true: it wrote.
+fn run<S: Sys, R: Protocol>(shared: &Shared<S, R>, op: Op) -> bool {
+    let Shared { lock, value } = shared;
+    let kind = op.kind();
+    if matches!(op, Op::TryRead | Op::TryWrite) {
+        if !lock.try_acquire(kind) {
+            lock.probe().refused();
+            return false;
+        }
+    } else {
+        lock.acquire(kind);
+    }
+    lock.probe().returned();
+    match kind {
+        // SAFETY: the lock is held for reading or writing; loom panics if not.
+        Kind::Reader => drop(value.with(|value| unsafe { *value })),
+        Kind::Writer => value.with_mut(|value| unsafe { *value += 1 }),
+    }
+    let mut held_for = kind;
+    if op == Op::Downgrade {
+        // SAFETY: held for writing.
+        unsafe { lock.downgrade() };
+        held_for = Kind::Reader;
+        // SAFETY: held for reading.
+        value.with(|value| unsafe { *value });
+    }
+    // SAFETY: acquired above.
+    unsafe { lock.release(held_for) };
+    kind == Kind::Writer
+}
+
+/// Runs every schedule with at most `preemptions` preemptions, all if `None`, and checks each.
+pub fn explore<S, R>(name: &str, programs: Programs, preemptions: Option<usize>) -> Figures
+where
+    S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
+    R: Protocol + Send + Sync + 'static,
+{
+    let tasks = Arc::new(tasks(programs));
+    let readers = tasks
+        .iter()
+        .filter(|(_, kind)| *kind == Kind::Reader)
+        .count();
+    let machine = Arc::new(rwsem_log::batch_queue(readers, tasks.len() - readers));
+    let seen = Arc::new(Mutex::new((
+        0,
+        HashSet::<u64>::new(),
+        HashSet::<u64>::new(),
+    )));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = preemptions;
+    let began = Instant::now();
+    {
+        let seen = seen.clone();
+        builder.check(move || {
+            let lock = RawBarrierRwLock::<S, Log, R>::with(
+                START,
+                Log::new(|| TASK.with(|task| task.get())),
+            );
+            let shared = Arc::new(Shared {
+                lock,
+                value: UnsafeCell::new(0),
+            });
+            let thread = |number: usize| {
+                let (shared, tasks) = (shared.clone(), tasks.clone());
+                move || {
+                    let mut writes = 0;
+                    for &op in programs[number] {
+                        let task = tasks.iter().position(|task| *task == (number, op.kind()));
+                        TASK.with(|current| current.set(task.expect("a task for each operation")));
+                        writes += u32::from(run(&shared, op));
+                    }
+                    writes
+                }
+            };
+            let others: Vec<_> = (1..programs.len())
+                .map(|number| loom::thread::spawn(thread(number)))
+                .collect();
+            let mut writes = thread(0)();
+            for other in others {
+                writes += other.join().expect("no thread panics");
+            }
+            // SAFETY: all threads have ended.
+            assert_eq!(
+                shared.value.with(|value| unsafe { *value }),
+                writes,
+                "a write was lost"
+            );
+            let events = shared.lock.probe().events();
+            let (iterations, logs, traces) = &mut *seen.lock().expect("no check has failed before");
+            *iterations += 1;
+            if logs.insert(hash(&events)) {
+                rwsem_log::check(&machine, &events);
+                traces.insert(hash(&steps(&events)));
+            }
+        });
+    }
+    let (iterations, _, traces) = &*seen.lock().expect("no check has failed");
+    let figures = Figures {
+        iterations: *iterations,
+        traces: traces.len(),
+    };
+    println!(
+        "{name}: {figures:?} in {:.1} s",
+        began.elapsed().as_secs_f64()
+    );
+    figures
+}
+
+/// Explores without faults; the figures must be these, so that a model that explores less is noticed.
+pub fn holds(
+    name: &str,
+    programs: Programs,
+    preemptions: Option<usize>,
+    iterations: usize,
+    traces: usize,
+) {
+    let figures = explore::<LoomSys, BatchQueue>(name, programs, preemptions);
+    assert_eq!(figures, Figures { iterations, traces }, "{name}");
+}
+
+/// Explores with a fault, which must be found by a panic that says one of `symptoms`.
+pub fn finds<S, R>(name: &str, programs: Programs, preemptions: Option<usize>, symptoms: &[&str])
+where
+    S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
+    R: Protocol + Send + Sync + 'static,
+{
+    let result = std::panic::catch_unwind(|| explore::<S, R>(name, programs, preemptions));
+    let Err(panic) = result else {
+        panic!("{name}: the fault was not found")
+    };
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
+        .unwrap_or_default();
+    let first = text.lines().next().unwrap_or_default().to_string();
+    assert!(
+        symptoms.iter().any(|symptom| text.contains(symptom)),
+        "{name}: found something else: {first}"
+    );
+    println!("{name}: {first}");
+}
+
+fn steps(events: &[Event]) -> Vec<(usize, interlock::rwsem::word::Action)> {
+    let step = |event: &Event| match *event {
+        Event::Step { task, action, .. } => Some((task, action)),
+        Event::Returned(_) | Event::Refused(_) => None,
+    };
+    events.iter().filter_map(step).collect()
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
