@@ -11,6 +11,7 @@ help: ## This list
 check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (under 3 minutes)
 	@$(INTERLOCK) lint
 	@$(INTERLOCK) check --lane ci
+	@$(INTERLOCK) graph --check
 
 .PHONY: smoke
 smoke: cargo ## A few models of each kind (seconds)

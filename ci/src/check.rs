@@ -87,7 +87,7 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
 }
 
 /// Two runs must not write to the same files. The lock ends with the process that holds it.
-fn lock(out: &Path) -> Result<fs::File> {
+pub(crate) fn lock(out: &Path) -> Result<fs::File> {
     fs::create_dir_all(out).with_context(|| format!("{} cannot be made", out.display()))?;
     let path = out.join("lock");
     let file =

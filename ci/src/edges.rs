@@ -18,6 +18,16 @@ pub struct Edges {
     states: HashMap<BTreeMap<String, Value>, usize>,
     /// By the numbers of the two states: the steps between them.
     steps: HashMap<(usize, usize), Vec<Step>>,
+    explored: usize,
+}
+
+/// A state graph. TLC explores from an initial state, so that the first line it writes starts in one.
+#[derive(Debug)]
+pub struct Graph<'a> {
+    /// Each state once.
+    pub states: Vec<&'a BTreeMap<String, Value>>,
+    /// Each step once, in no order: from, how, to.
+    pub steps: Vec<(usize, &'a Step, usize)>,
 }
 
 impl Edges {
@@ -71,6 +81,20 @@ impl Edges {
         Some(&step.args)
     }
 
+    /// The whole graph: the states, an initial one first, and the steps between them by their places in that list.
+    pub fn graph(&self) -> Graph<'_> {
+        let mut states: Vec<_> = self.states.iter().collect();
+        states.sort_unstable_by_key(|(_, number)| **number);
+        let steps = self
+            .steps
+            .iter()
+            .flat_map(|((from, to), steps)| steps.iter().map(move |step| (*from, step, *to)));
+        Graph {
+            states: states.into_iter().map(|(state, _)| state).collect(),
+            steps: steps.collect(),
+        }
+    }
+
     /// How many different states the steps have.
     pub fn states(&self) -> usize {
         self.states.len()
@@ -79,6 +103,11 @@ impl Edges {
     /// How many different steps there are.
     pub fn steps(&self) -> usize {
         self.steps.values().map(Vec::len).sum()
+    }
+
+    /// How often TLC explored a step: it finds one twice that two disjuncts of its action allow.
+    pub fn explored(&self) -> usize {
+        self.explored
     }
 
     fn add_line(&mut self, line: &str) -> anyhow::Result<()> {
@@ -110,6 +139,7 @@ impl Edges {
         };
         let between = (self.number(from), self.number(to));
         let step = Step { action, args };
+        self.explored += 1;
         let known = self.steps.entry(between).or_default();
         if !known.contains(&step) {
             known.push(step);

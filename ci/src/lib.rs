@@ -8,6 +8,7 @@ pub mod counterexample;
 pub mod docs;
 pub mod doctor;
 pub mod edges;
+pub mod graph;
 pub mod interrupt;
 pub mod itf;
 pub mod judge;

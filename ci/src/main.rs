@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use interlock_ci::check::{self, Request};
 use interlock_ci::manifest::{Lane, Manifest};
-use interlock_ci::{cfg, docs, doctor, interrupt, lint, report, table, toolchain};
+use interlock_ci::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain};
 
 /// Runs the models of specs/ with TLC, and judges each against the verdict it must have.
 ///
@@ -51,6 +51,18 @@ enum Task {
     },
     /// Writes the generated parts of the documentation anew: tables, cfgs, pictures
     Docs(Output),
+    /// Writes what TLC finds into tests/corpus: a model's whole state graph, or its counterexample
+    Graph {
+        /// The models [default: those that are there]
+        models: Vec<String>,
+        /// Write nothing; fail at the first line that differs
+        #[arg(long)]
+        check: bool,
+        #[command(flatten)]
+        source: Source,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Shows each tool, its version and what needs it
     Doctor,
 }
@@ -182,6 +194,21 @@ fn run(task: Task) -> Result<u8> {
                 println!("{}", path.strip_prefix(&root).unwrap_or(&path).display());
             }
             Ok(0)
+        }
+        Task::Graph {
+            models,
+            check,
+            source,
+            output,
+        } => {
+            interrupt::install()?;
+            let request = graph::Request {
+                models,
+                check,
+                manifest: source.path()?,
+                out: output.dir()?,
+            };
+            graph::graph(&toolchain::root()?, &request)
         }
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }

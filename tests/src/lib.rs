@@ -1,3 +1,7 @@
 //! What the tests of the reference against the specifications share.
 
+pub mod corpus;
+pub mod difference;
+pub mod faulty_rules;
+pub mod rwsem;
 pub mod rwsem_log;

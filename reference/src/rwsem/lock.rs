@@ -31,9 +31,9 @@ use std::marker::PhantomData;
 
 use super::machine::Kind;
 use super::probe::{NoProbe, Probe};
-use super::protocol::{BatchQueue, Protocol};
+use super::protocol::{Arrival, BatchQueue, Protocol};
 use super::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};
-use super::word::{Action, Arrival, Grant, Word};
+use super::word::{Action, Grant, Word};
 
 /// A reader/writer lock around a value. See the [module](self) for what it guarantees.
 ///
@@ -162,17 +162,6 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
         R::enter(Word::from_bits(bits), kind).map(Word::bits)
     }
 
-    /// The step of an arrival, by the rules.
-    fn arrive(word: Word, kind: Kind) -> (Word, Arrival) {
-        if let Some(after) = R::enter(word, kind) {
-            return (after, Arrival::Entered);
-        }
-        match R::queue(word, kind) {
-            Some((after, grant)) => (after, Arrival::Queued(grant)),
-            None => (word, Arrival::Full),
-        }
-    }
-
     #[cold]
     fn acquire_slowly(&self, kind: Kind) {
         if self.spin_before_arrival(kind) {
@@ -180,7 +169,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
         }
         loop {
             let step = self.word.update(Ordering::Acquire, |bits| {
-                match Self::arrive(Word::from_bits(bits), kind) {
+                match R::arrive(Word::from_bits(bits), kind) {
                     (_, Arrival::Full) => None,
                     (after, _) => Some(after.bits()),
                 }
@@ -189,7 +178,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
                 S::yield_now();
                 continue;
             };
-            match Self::arrive(Word::from_bits(step.0), kind).1 {
+            match R::arrive(Word::from_bits(step.0), kind).1 {
                 Arrival::Queued(grant) => {
                     self.took(Action::Queue(kind), step);
                     self.wait_for(grant);

@@ -3,6 +3,17 @@
 use super::machine::Kind;
 use super::word::{Grant, Word};
 
+/// What happened to a task that arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// It has the lock.
+    Entered,
+    /// It waits for this grant.
+    Queued(Grant),
+    /// A field of the word is full: nothing has changed.
+    Full,
+}
+
 /// The pure part of the lock: what each action makes of the word. The defaults are those of [`Word`].
 ///
 /// What `Release` makes of the word is not among them: it is a subtraction.
@@ -16,6 +27,17 @@ pub trait Protocol {
     /// See [`Word::queue`].
     fn queue(word: Word, kind: Kind) -> Option<(Word, Grant)> {
         word.queue(kind)
+    }
+
+    /// An arrival: [`Protocol::enter`], or else [`Protocol::queue`].
+    fn arrive(word: Word, kind: Kind) -> (Word, Arrival) {
+        if let Some(after) = Self::enter(word, kind) {
+            return (after, Arrival::Entered);
+        }
+        match Self::queue(word, kind) {
+            Some((after, grant)) => (after, Arrival::Queued(grant)),
+            None => (word, Arrival::Full),
+        }
     }
 
     /// Must the task that has released the lock, which made the word this, go on to `Wake`? See [`Word::must_wake`].

@@ -7,8 +7,8 @@
 //! |---------|------|-----------------------------------------------------------------|-------------------------------------------|
 //! | active  | 14   | readers inside                                                  | from 8192 on a reader that arrives queues |
 //! | writer  | 1    | a writer is inside                                              |                                           |
-//! | ahead   | 11   | writers waiting, ahead of the waiting readers if there are any  | [`Arrival::Full`] at 2047 waiting writers |
-//! | readers | 11   | readers waiting                                                 | `Full` at 2047                            |
+//! | ahead   | 11   | writers waiting, ahead of the waiting readers if there are any  | `None` from [`Word::queue`] at 2047 waiting writers |
+//! | readers | 11   | readers waiting                                                 | `None` at 2047                            |
 //! | behind  | 11   | writers waiting behind the readers                              | as `ahead`: the sum counts                |
 //! | ticket  | 12   | of the next writer that queues                                  | wraps                                     |
 //! | batch   | 4    | number of the batch that waiting readers are in                 | wraps                                     |
@@ -35,7 +35,7 @@ const QUEUED: u64 = (COUNT << AHEAD_SHIFT) | (COUNT << READERS_SHIFT) | (COUNT <
 pub struct Word(u64);
 
 /// What an atomic step of the lock is; each name is an action of `Rwsem.tla`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Action {
     /// `Enter`: a task takes the lock on arrival.
     Enter(Kind),
@@ -47,17 +47,6 @@ pub enum Action {
     Downgrade,
     /// `Wake`: the last holder that left grants the lock to the head of the queue.
     Wake,
-}
-
-/// What happened to a task that arrived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arrival {
-    /// It has the lock.
-    Entered,
-    /// It waits for this grant.
-    Queued(Grant),
-    /// A field of the word is full: nothing has changed.
-    Full,
 }
 
 /// The lock goes to waiters.
@@ -188,17 +177,6 @@ impl Word {
                     Grant::Writer(self.ticket() as u32),
                 ))
             }
-        }
-    }
-
-    /// An arrival: [`Word::enter`], or else [`Word::queue`].
-    pub const fn arrive(self, kind: Kind) -> (Word, Arrival) {
-        if let Some(word) = self.enter(kind) {
-            return (word, Arrival::Entered);
-        }
-        match self.queue(kind) {
-            Some((word, grant)) => (word, Arrival::Queued(grant)),
-            None => (self, Arrival::Full),
         }
     }
 

@@ -1,8 +1,7 @@
 //! Faults in the lock's orders, its waiting and its rules: each must be found.
 
-use interlock::rwsem::machine::Kind;
-use interlock::rwsem::protocol::{BatchQueue, Protocol};
-use interlock::rwsem::word::{Counts, Grant, Word};
+use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
+use interlock::rwsem::protocol::BatchQueue;
 
 use crate::model::{Op::*, Programs, finds};
 use crate::sys::*;
@@ -83,15 +82,6 @@ fn a_missed_check_before_sleeping() {
     );
 }
 
-/// Every reader that leaves hands the lock over, not only the last one.
-struct DoubleHandOff;
-
-impl Protocol for DoubleHandOff {
-    fn must_wake(word: Word) -> bool {
-        !word.is_write_held() && word.has_waiters()
-    }
-}
-
 #[test]
 fn a_double_hand_off() {
     let symptoms = [RACE, NOT_IN_THE_MACHINE].concat();
@@ -103,25 +93,6 @@ fn a_double_hand_off() {
     );
 }
 
-/// A writer joins the running batch of writers although readers wait: rule 5 ignored.
-struct LateWriter;
-
-impl Protocol for LateWriter {
-    fn queue(word: Word, kind: Kind) -> Option<(Word, Grant)> {
-        let (after, grant) = word.queue(kind)?;
-        let counts = after.counts();
-        if kind == Kind::Writer && word.is_write_held() && counts.behind > 0 {
-            let joined = Counts {
-                ahead: counts.ahead + 1,
-                behind: counts.behind - 1,
-                ..counts
-            };
-            return Some((after.with_counts(joined), grant));
-        }
-        Some((after, grant))
-    }
-}
-
 #[test]
 fn a_late_writer_in_the_running_batch() {
     finds::<LoomSys<NONE>, LateWriter>(
@@ -130,22 +101,6 @@ fn a_late_writer_in_the_running_batch() {
         Some(3),
         NOT_IN_THE_MACHINE,
     );
-}
-
-/// A reader enters whenever no writer is inside, although writers wait.
-struct ReaderOvertakes;
-
-impl Protocol for ReaderOvertakes {
-    fn enter(word: Word, kind: Kind) -> Option<Word> {
-        let counts = word.counts();
-        if kind == Kind::Reader && counts.active > 0 {
-            return Some(word.with_counts(Counts {
-                active: counts.active + 1,
-                ..counts
-            }));
-        }
-        word.enter(kind)
-    }
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! A graph of TLC's against the machine, both ways.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use interlock::rwsem::machine::{Action, State};
+
+use crate::corpus::Graph;
+use crate::rwsem::Rwsem;
+
+/// What a comparison found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// How many states the machine reaches.
+    pub states: usize,
+    /// How many steps it has from them.
+    pub steps: usize,
+    /// What is in one graph and not in the other, a sentence each; none if the graphs are the same.
+    pub differences: Vec<String>,
+}
+
+/// Compares `graph` with what `step` reaches from the machine's initial state. `step` is the machine's own, or a faulty one. A state
+/// that TLC does not have is reported and not explored.
+///
+/// # Errors
+/// If the graph has a state or an action that is none of the machine's.
+pub fn compare(
+    rwsem: &Rwsem,
+    graph: &Graph,
+    step: impl Fn(&State, Action) -> Option<State>,
+) -> Result<Report> {
+    let states = graph.states.iter().map(|vars| rwsem.state(vars));
+    let states = states.collect::<Result<Vec<State>>>()?;
+    let mut tlc: BTreeMap<&State, BTreeMap<Action, BTreeSet<&State>>> = states
+        .iter()
+        .map(|state| (state, BTreeMap::new()))
+        .collect();
+    for (from, how, to) in &graph.steps {
+        let of_state = tlc.entry(&states[*from]).or_default();
+        let of_action = of_state.entry(rwsem.action(how)?).or_default();
+        of_action.insert(&states[*to]);
+    }
+
+    let initial = rwsem.machine.init();
+    let mut report = Report {
+        states: 0,
+        steps: 0,
+        differences: Vec::new(),
+    };
+    if initial != states[graph.initial] {
+        report.differences.push(format!(
+            "TLC starts in {}, the machine in {}",
+            rwsem.show(&states[graph.initial]),
+            rwsem.show(&initial)
+        ));
+    }
+    let mut reached = BTreeSet::from([initial.clone()]);
+    let mut unexplored = vec![initial];
+    while let Some(from) = unexplored.pop() {
+        report.states += 1;
+        let Some(of_state) = tlc.get(&from) else {
+            let only = format!("only the machine reaches {}", rwsem.show(&from));
+            report.differences.push(only);
+            continue;
+        };
+        for action in rwsem.candidates() {
+            let of_tlc: Vec<&State> = of_state
+                .get(&action)
+                .into_iter()
+                .flatten()
+                .copied()
+                .collect();
+            let to = step(&from, action);
+            if of_tlc != Vec::from_iter(&to) {
+                let shown = |to: Vec<&State>| match &to[..] {
+                    [] => "is not enabled".to_owned(),
+                    to => to
+                        .iter()
+                        .map(|to| rwsem.show(to))
+                        .collect::<Vec<_>>()
+                        .join(" or "),
+                };
+                report.differences.push(format!(
+                    "in {}, {}: TLC {}; the machine {}",
+                    rwsem.show(&from),
+                    rwsem.label(action),
+                    shown(of_tlc),
+                    shown(Vec::from_iter(&to))
+                ));
+            }
+            if let Some(to) = to {
+                report.steps += 1;
+                if reached.insert(to.clone()) {
+                    unexplored.push(to);
+                }
+            }
+        }
+    }
+    let missed = states.iter().filter(|state| !reached.contains(state));
+    let missed = missed.map(|state| format!("only TLC reaches {}", rwsem.show(state)));
+    report.differences.extend(missed);
+    Ok(report)
+}

@@ -1,0 +1,197 @@
+//! From the values of `Rwsem.tla` to the machine: its tasks, states and actions.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use interlock::rwsem::machine::{Action, Kind, Machine, Pc, State};
+use interlock::rwsem::policy::Policy;
+use interlock_ci::counterexample::Step;
+use interlock_ci::value::Value;
+
+/// A machine and the names of its tasks.
+#[derive(Debug, Clone)]
+pub struct Rwsem {
+    /// The machine.
+    pub machine: Machine,
+    /// Each task's name in the specification.
+    pub tasks: Vec<String>,
+}
+
+impl Rwsem {
+    /// The machine with these constants of module Rwsem: `Readers`, `Writers`, `Downgraders`, `Policy`.
+    ///
+    /// # Errors
+    /// If one is missing, a set is not one of tasks, or no policy has that name.
+    pub fn new(constants: &BTreeMap<String, String>) -> Result<Rwsem> {
+        let constant = |name: &str| {
+            let value = constants.get(name);
+            value.with_context(|| format!("there is no constant {name}"))
+        };
+        let set = |name: &str| -> Result<Vec<String>> {
+            let Value::Set(members) = constant(name)?.parse()? else {
+                bail!("{name} is not a set")
+            };
+            Ok(members.iter().map(Value::to_string).collect())
+        };
+        let policy = constant("Policy")?;
+        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let (_, policy) = named.with_context(|| format!("there is no policy {policy}"))?;
+        let (mut tasks, writers, downgraders) =
+            (set("Readers")?, set("Writers")?, set("Downgraders")?);
+        let mut machine = Machine::new(tasks.len(), writers.len(), *policy);
+        tasks.extend(writers);
+        machine.downgraders = tasks
+            .iter()
+            .map(|task| downgraders.contains(task))
+            .collect();
+        Ok(Rwsem { machine, tasks })
+    }
+
+    /// The machine of `readers` and `writers`, with the names r1, r2, ..., w1, w2, ...
+    pub fn of_size(readers: usize, writers: usize, policy: Policy) -> Rwsem {
+        let names = |kind: &str, count: usize| {
+            let name = |number| format!("{kind}{number}");
+            (1..=count).map(name).collect::<Vec<_>>()
+        };
+        Rwsem {
+            machine: Machine::new(readers, writers, policy),
+            tasks: [names("r", readers), names("w", writers)].concat(),
+        }
+    }
+
+    /// The state with these values of the variables of module Rwsem; any other variable is history.
+    ///
+    /// # Errors
+    /// If one is missing, or is not a value that it may have.
+    pub fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
+        let var = |name: &str| {
+            let value = vars.get(name);
+            value.with_context(|| format!("there is no variable {name}"))
+        };
+        let truth = |name: &str| match var(name)? {
+            Value::Bool(truth) => Ok(*truth),
+            other => bail!("{name} is {other}"),
+        };
+        let mut pc = vec![None; self.tasks.len()];
+        for (task, value) in var("pc")?.pairs().context("pc is no function")? {
+            pc[self.task(&task)?] = Some(self::pc(value)?);
+        }
+        let pc = pc.into_iter().collect::<Option<_>>();
+        let Value::Seq(queue) = var("queue")? else {
+            bail!("queue is no sequence")
+        };
+        Ok(State {
+            pc: pc.context("pc lacks a task")?,
+            queue: queue
+                .iter()
+                .map(|task| self.task(task))
+                .collect::<Result<_>>()?,
+            expired: truth("expired")?,
+            handoff: truth("handoff")?,
+        })
+    }
+
+    /// The action with this name and argument.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn action(&self, step: &Step) -> Result<Action> {
+        if let ("Expire", []) = (step.action.as_str(), &step.args[..]) {
+            return Ok(Action::Expire);
+        }
+        let [task] = &step.args[..] else {
+            bail!("{} has {} arguments", step.action, step.args.len())
+        };
+        let task = self.task(task)?;
+        Ok(match step.action.as_str() {
+            "Enter" => Action::Enter(task),
+            "Spin" => Action::Spin(task),
+            "Steal" => Action::Steal(task),
+            "Queue" => Action::Queue(task),
+            "Take" => Action::Take(task),
+            "Sleep" => Action::Sleep(task),
+            "Release" => Action::Release(task),
+            "Downgrade" => Action::Downgrade(task),
+            "Wake" => Action::Wake(task),
+            other => bail!("there is no action {other}"),
+        })
+    }
+
+    /// Every action there could be, enabled or not.
+    pub fn candidates(&self) -> Vec<Action> {
+        let of_task = [
+            Action::Enter,
+            Action::Spin,
+            Action::Steal,
+            Action::Queue,
+            Action::Take,
+            Action::Sleep,
+            Action::Release,
+            Action::Downgrade,
+            Action::Wake,
+        ];
+        let of_tasks = (0..self.tasks.len()).flat_map(|task| of_task.map(|action| action(task)));
+        of_tasks.chain([Action::Expire]).collect()
+    }
+
+    /// A state as one short line: what each task does, then the queue and the flags that are set.
+    pub fn show(&self, state: &State) -> String {
+        let pc = self.tasks.iter().zip(&state.pc);
+        let pc: Vec<String> = pc.map(|(task, pc)| format!("{task} {pc:?}")).collect();
+        let queue: Vec<&str> = state
+            .queue
+            .iter()
+            .map(|&task| self.tasks[task].as_str())
+            .collect();
+        let flags = [(state.expired, ", expired"), (state.handoff, ", handoff")];
+        let flags: String = flags
+            .iter()
+            .filter_map(|(set, name)| set.then_some(*name))
+            .collect();
+        format!("[{}; queue {}{flags}]", pc.join(", "), queue.join(" "))
+    }
+
+    /// An action with its task's name.
+    pub fn label(&self, action: Action) -> String {
+        let name = format!("{action:?}");
+        let name = name.split('(').next().unwrap_or_default();
+        let task = action.task().map_or("", |task| self.tasks[task].as_str());
+        format!("{name}({task})")
+    }
+
+    /// Whether two hold the lock and one of them for writing.
+    pub fn exclusion_is_broken(&self, state: &State) -> bool {
+        let holders = state
+            .pc
+            .iter()
+            .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared));
+        let write_held = state
+            .pc
+            .iter()
+            .zip(&self.machine.kinds)
+            .any(|(pc, kind)| (*pc, *kind) == (Pc::Hold, Kind::Writer));
+        write_held && holders.count() > 1
+    }
+
+    fn task(&self, value: &Value) -> Result<usize> {
+        let name = value.label();
+        let place = self.tasks.iter().position(|task| *task == name);
+        place.with_context(|| format!("there is no task {name}"))
+    }
+}
+
+fn pc(value: &Value) -> Result<Pc> {
+    let of = [
+        ("idle", Pc::Idle),
+        ("spin", Pc::Spin),
+        ("wait", Pc::Wait),
+        ("try", Pc::Try),
+        ("hold", Pc::Hold),
+        ("shared", Pc::Shared),
+        ("wake", Pc::Wake),
+    ];
+    let label = value.label();
+    let found = of.iter().find(|(name, _)| *name == label);
+    ensure!(found.is_some(), "{label} is nothing that a task does");
+    Ok(found.map_or(Pc::Idle, |(_, pc)| *pc))
+}

@@ -1,0 +1,142 @@
+//! The machine's graph is TLC's, state for state and step for step.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use conformance::corpus;
+use conformance::difference::compare;
+use conformance::rwsem::Rwsem;
+use interlock::rwsem::machine::Machine;
+use interlock::rwsem::policy::Policy;
+use interlock_ci::manifest::Manifest;
+
+const MODELS: [&str; 8] = [
+    "BatchQueue-Downgrade-RRWW-safety",
+    "BatchQueue-RRW-safety",
+    "BatchQueue-RRWW-safety",
+    "BatchQueue-RWW-safety",
+    "BatchQueue-RWWW-safety",
+    "Handoff511-RWW-safety",
+    "ReaderSpin53-RRW-safety",
+    "Xadd420-RWW-safety",
+];
+
+#[test]
+fn the_machine_is_the_specification() -> Result<()> {
+    assert_eq!(corpus::graphs()?, MODELS);
+    for model in MODELS {
+        let graph = corpus::graph(model)?;
+        let rwsem = Rwsem::new(&graph.constants)?;
+        let report = compare(&rwsem, &graph, |state, action| {
+            rwsem.machine.step(state, action)
+        })?;
+        assert!(
+            report.differences.is_empty(),
+            "{model}: {:#?}",
+            report.differences
+        );
+        let sizes = (graph.states.len(), graph.steps.len());
+        assert_eq!((report.states, report.steps), sizes, "{model}");
+        println!("{model}: {} states, {} steps", sizes.0, sizes.1);
+    }
+    Ok(())
+}
+
+/// The machine offers exactly the actions that TLC takes.
+#[test]
+fn the_actions_offered_are_the_steps() -> Result<()> {
+    for model in MODELS {
+        let graph = corpus::graph(model)?;
+        let rwsem = Rwsem::new(&graph.constants)?;
+        let mut steps = vec![Vec::new(); graph.states.len()];
+        for (from, how, _) in &graph.steps {
+            steps[*from].push(rwsem.action(how)?);
+        }
+        for (vars, mut taken) in graph.states.iter().zip(steps) {
+            let state = rwsem.state(vars)?;
+            let mut offered = rwsem.machine.actions(&state);
+            taken.sort_unstable();
+            offered.sort_unstable();
+            assert_eq!(offered, taken, "{model}: in {}", rwsem.show(&state));
+        }
+    }
+    Ok(())
+}
+
+/// For the sizes that have no graph in the corpus, and the designs: as many states as TLC counts, and no more steps.
+#[test]
+fn the_machine_has_as_many_states_as_the_manifest_says() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let mut graphs = BTreeMap::new();
+    for model in &manifest.models {
+        let whole = model.module == "MCRwsem" && model.symmetry.is_none();
+        let unwatched = model
+            .constants
+            .get("Watch")
+            .is_some_and(|watch| watch == "{}");
+        let (Some(distinct), Some(total), true) = (model.distinct, model.total, whole && unwatched)
+        else {
+            continue;
+        };
+        let of = |name: &str| model.constants.get(name).cloned().unwrap_or_default();
+        let key = ["Policy", "Readers", "Writers", "Downgraders"].map(of);
+        let before = graphs.insert(key, (distinct, total, &model.name));
+        ensure!(
+            before.is_none_or(|before| (before.0, before.1) == (distinct, total)),
+            "{} has other counts than a model of the same graph",
+            model.name
+        );
+    }
+    assert!(graphs.len() >= 40, "only {} graphs", graphs.len());
+    let designs: BTreeSet<&String> = graphs.keys().map(|[policy, ..]| policy).collect();
+    assert_eq!(
+        designs.len(),
+        Policy::NAMED.len() - 1,
+        "all but WilcoxV0, which no model explores whole"
+    );
+    for ([policy, readers, writers, downgraders], (distinct, total, name)) in graphs {
+        let policy = policy.trim_start_matches(['<', '-', ' ']).to_owned();
+        let constants = [
+            ("Policy", policy),
+            ("Readers", readers),
+            ("Writers", writers),
+            ("Downgraders", downgraders),
+        ];
+        let rwsem = Rwsem::new(
+            &constants
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
+        )?;
+        let (states, steps) = size(&rwsem.machine);
+        println!("{name}: {states} states, {steps} steps");
+        assert_eq!(states, distinct, "{name}");
+        // TLC generates a step twice that two disjuncts of its action allow.
+        assert!(
+            steps < total,
+            "{name}: {steps} steps, but TLC generates {total} states"
+        );
+    }
+    Ok(())
+}
+
+/// How many states the machine reaches, and how many steps it has from them.
+fn size(machine: &Machine) -> (u64, u64) {
+    let mut reached = HashSet::from([machine.init()]);
+    let mut unexplored = vec![machine.init()];
+    let mut steps = 0;
+    while let Some(from) = unexplored.pop() {
+        for to in machine
+            .actions(&from)
+            .into_iter()
+            .filter_map(|action| machine.step(&from, action))
+        {
+            steps += 1;
+            if reached.insert(to.clone()) {
+                unexplored.push(to);
+            }
+        }
+    }
+    (reached.len() as u64, steps)
+}
