@@ -22,8 +22,6 @@ use crate::trace;
 use crate::value::Value;
 use crate::verdict::Outcome;
 
-/// The corpus, in a clone.
-const CORPUS: &str = "tests/corpus";
 const GRAPH: &str = ".graph";
 const TRACE: &str = ".itf.json";
 
@@ -34,6 +32,8 @@ pub struct Request {
     pub models: Vec<String>,
     /// Compare with the files instead of writing them.
     pub check: bool,
+    /// The folder of the files.
+    pub corpus: PathBuf,
     /// The manifest.
     pub manifest: PathBuf,
     /// Where the models' own files go.
@@ -49,9 +49,10 @@ pub struct Request {
 /// or written.
 pub fn graph(root: &Path, request: &Request) -> Result<u8> {
     let manifest = Manifest::load(&request.manifest)?;
-    let corpus = root.join(CORPUS);
+    let corpus = &request.corpus;
+    let shown = corpus.strip_prefix(root).unwrap_or(corpus).display();
     let names = if request.models.is_empty() {
-        committed(&corpus)?
+        committed(corpus)?
     } else {
         request.models.clone()
     };
@@ -71,14 +72,14 @@ pub fn graph(root: &Path, request: &Request) -> Result<u8> {
             Err(fault) => Some(fault),
             Ok(text) if request.check => difference(&corpus.join(&name), &text)?,
             Ok(text) => {
-                trace::write_whole(&corpus, &name, &text)?;
+                trace::write_whole(corpus, &name, &text)?;
                 None
             }
         };
         match complaint {
-            None => println!("{CORPUS}/{name}"),
+            None => println!("{shown}/{name}"),
             Some(complaint) => {
-                println!("{CORPUS}/{name}: {complaint}");
+                println!("{shown}/{name}: {complaint}");
                 status = 1;
             }
         }

@@ -51,13 +51,16 @@ enum Task {
     },
     /// Writes the generated parts of the documentation anew: tables, cfgs, pictures
     Docs(Output),
-    /// Writes what TLC finds into tests/corpus: a model's whole state graph, or its counterexample
+    /// Writes what TLC finds down, or compares: a model's whole state graph, or its counterexample
     Graph {
         /// The models [default: those that are there]
         models: Vec<String>,
         /// Write nothing; fail at the first line that differs
         #[arg(long)]
         check: bool,
+        /// The folder of the files [default: tests/corpus of this clone]
+        #[arg(long, value_name = "DIR")]
+        corpus: Option<PathBuf>,
         #[command(flatten)]
         source: Source,
         #[command(flatten)]
@@ -198,17 +201,20 @@ fn run(task: Task) -> Result<u8> {
         Task::Graph {
             models,
             check,
+            corpus,
             source,
             output,
         } => {
             interrupt::install()?;
+            let root = toolchain::root()?;
             let request = graph::Request {
                 models,
                 check,
+                corpus: corpus.unwrap_or_else(|| root.join("tests/corpus")),
                 manifest: source.path()?,
                 out: output.dir()?,
             };
-            graph::graph(&toolchain::root()?, &request)
+            graph::graph(&root, &request)
         }
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }

@@ -3,5 +3,6 @@
 pub mod corpus;
 pub mod difference;
 pub mod faulty_rules;
+pub mod replay;
 pub mod rwsem;
 pub mod rwsem_log;

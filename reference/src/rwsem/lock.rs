@@ -1,8 +1,9 @@
 //! A reader/writer lock with bounded waiting for both sides: policy `BatchQueue` of `specs/rwsem/Rwsem.tla`.
 //!
-//! A reader that waits is overtaken by no task, and a writer that waits by no writer and at most once by each reader, those
-//! that join the batch of readers already waiting ahead of it: while at most 8192 readers are inside, at most 2047 wait, and at
-//! most 2047 writers wait, everybody who has queued gets the lock after a bounded number of others, if every holder leaves it.
+//! A task that waits gets the lock, if every holder leaves it: a reader is overtaken by nobody, a writer by no other writer and
+//! at most once by each reader (one that joins the batch of readers already waiting ahead of it). That holds from the moment
+//! the task has queued, for up to 2047 readers and 2047 writers that wait at once; beyond that an arrival yields and tries again,
+//! without a place in the queue.
 //!
 //! ```text
 //! read, write:   nobody waits, and the lock's state lets me in  ->  I am inside                     Enter

@@ -7,13 +7,13 @@
 //! |---------|------|-----------------------------------------------------------------|-------------------------------------------|
 //! | active  | 14   | readers inside                                                  | from 8192 on a reader that arrives queues |
 //! | writer  | 1    | a writer is inside                                              |                                           |
-//! | ahead   | 11   | writers waiting, ahead of the waiting readers if there are any  | `None` from [`Word::queue`] at 2047 waiting writers |
-//! | readers | 11   | readers waiting                                                 | `None` at 2047                            |
+//! | ahead   | 11   | writers waiting, ahead of the waiting readers if there are any  | full at 2047 writers that wait            |
+//! | readers | 11   | readers waiting                                                 | full at 2047                              |
 //! | behind  | 11   | writers waiting behind the readers                              | as `ahead`: the sum counts                |
 //! | ticket  | 12   | of the next writer that queues                                  | wraps                                     |
 //! | batch   | 4    | number of the batch that waiting readers are in                 | wraps                                     |
 //!
-//! An arrival that finds a field full changes nothing: the caller yields and tries again, unordered until it has queued.
+//! [`Word::queue`] gives `None` where the field is full, and changes nothing: the caller yields and tries again, unordered until it has queued.
 
 use super::machine::Kind;
 

@@ -1,0 +1,241 @@
+//! Random schedules of 4 to 8 threads under shuttle, which assumes sequential consistency: the orders are loom's matter. Unlike
+//! under loom, tasks spin, and a wake-up may come late. Each log is a path of the machine in which overtaking is bounded.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
+use conformance::rwsem_log::{Log, batch_queue, check};
+use interlock::rwsem::lock::RawBarrierRwLock;
+use interlock::rwsem::machine::Kind;
+use interlock::rwsem::protocol::{BatchQueue, Protocol};
+use interlock::rwsem::sys::{AtomicWord, Futex, Ordering, Sys};
+use interlock::rwsem::word::Word;
+use shuttle::rand::Rng as _;
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::sync::atomic::{AtomicU32, AtomicU64};
+use shuttle::sync::{Condvar, Mutex};
+use shuttle::{Config, FailurePersistence, Runner, thread};
+
+/// Schedules of each kind and size.
+const SCHEDULES: usize = 2000;
+/// Operations of each thread.
+const OPERATIONS: usize = 3;
+/// So that the same schedules are tried each time.
+const SEED: u64 = 20;
+
+struct ShuttleSys;
+
+impl Sys for ShuttleSys {
+    type Word = StateWord;
+    type Futex = Wait;
+
+    const WRITER_FUTEXES: usize = 2;
+    const SPINS_BEFORE_ARRIVAL: u32 = 2;
+    const SPINS_BEFORE_SLEEP: u32 = 1;
+
+    fn spin_hint() {}
+
+    fn yield_now() {
+        thread::yield_now();
+    }
+}
+
+struct StateWord(AtomicU64);
+
+impl AtomicWord for StateWord {
+    fn new(value: u64) -> Self {
+        StateWord(AtomicU64::new(value))
+    }
+
+    fn load(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        self.update(order, step)
+    }
+
+    /// One step: shuttle switches threads only before it.
+    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        let before = self.0.fetch_update(order, Ordering::Relaxed, &step).ok()?;
+        step(before).map(|after| (before, after))
+    }
+
+    fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
+        self.0.fetch_sub(amount, order)
+    }
+}
+
+struct Wait {
+    value: AtomicU32,
+    sleep: Mutex<()>,
+    woken: Condvar,
+}
+
+impl Futex for Wait {
+    fn new() -> Self {
+        Wait {
+            value: AtomicU32::new(0),
+            sleep: Mutex::new(()),
+            woken: Condvar::new(),
+        }
+    }
+
+    fn load(&self, order: Ordering) -> u32 {
+        self.value.load(order)
+    }
+
+    fn swap(&self, value: u32, order: Ordering) -> u32 {
+        self.value.swap(value, order)
+    }
+
+    fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
+        self.value.fetch_or(bits, order)
+    }
+
+    fn wait(&self, expected: u32) {
+        let guard = self.sleep.lock().expect("no sleeper panics");
+        if self.value.load(Ordering::Relaxed) == expected {
+            drop(self.woken.wait(guard));
+        }
+    }
+
+    fn wake_all(this: *const Self) {
+        // SAFETY: each thread keeps the lock alive until it ends.
+        let this = unsafe { &*this };
+        drop(this.sleep.lock());
+        this.woken.notify_all();
+    }
+}
+
+shuttle::thread_local! {
+    static TASK: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+struct Shared<R> {
+    lock: RawBarrierRwLock<ShuttleSys, Log, R>,
+    /// Written in two steps, so that a write is lost if two writers are inside.
+    value: AtomicU32,
+}
+
+/// Some operations of a thread, picked at random; returns how often it wrote.
+fn operate<R: Protocol>(shared: &Shared<R>, task: usize, kind: Kind) -> u32 {
+    TASK.with(|current| current.set(task));
+    let Shared { lock, value } = shared;
+    let mut writes = 0;
+    for _ in 0..OPERATIONS {
+        let (tries, downgrades) = (
+            shuttle::rand::thread_rng().gen_bool(0.25),
+            shuttle::rand::thread_rng().gen_bool(0.25),
+        );
+        if !tries {
+            lock.acquire(kind);
+        } else if !lock.try_acquire(kind) {
+            lock.probe().refused();
+            continue;
+        }
+        lock.probe().returned();
+        let now = value.load(Ordering::Relaxed);
+        let mut held_for = kind;
+        if kind == Kind::Writer {
+            value.store(now + 1, Ordering::Relaxed);
+            writes += 1;
+            if downgrades {
+                // SAFETY: held for writing.
+                unsafe { lock.downgrade() };
+                held_for = Kind::Reader;
+            }
+        }
+        // SAFETY: acquired above.
+        unsafe { lock.release(held_for) };
+    }
+    writes
+}
+
+/// How many schedules were run, and how many distinct logs they left.
+fn run<R: Protocol + Send + Sync + 'static>(
+    scheduler: impl Scheduler + 'static,
+    readers: usize,
+    writers: usize,
+) -> (usize, usize) {
+    let machine = Arc::new(batch_queue(readers, writers));
+    let logs = Arc::new(std::sync::Mutex::new(HashSet::new()));
+    let seen = logs.clone();
+    let mut config = Config::new();
+    config.stack_size = 0x4_0000;
+    config.failure_persistence = FailurePersistence::None;
+    let schedules = Runner::new(scheduler, config).run(move || {
+        let probe = Log::new(|| TASK.with(Cell::get));
+        let lock = RawBarrierRwLock::with(Word::starting_at(4095, 15), probe);
+        let shared = Arc::new(Shared::<R> {
+            lock,
+            value: AtomicU32::new(0),
+        });
+        let start = |(task, &kind): (usize, &Kind)| {
+            let shared = shared.clone();
+            thread::spawn(move || operate(&shared, task, kind))
+        };
+        let threads: Vec<_> = machine.kinds.iter().enumerate().map(start).collect();
+        let writes = threads
+            .into_iter()
+            .map(|thread| thread.join().expect("no thread panics"));
+        let writes: u32 = writes.sum();
+        assert_eq!(
+            shared.value.load(Ordering::Relaxed),
+            writes,
+            "a write was lost"
+        );
+        let events = shared.lock.probe().events();
+        check(&machine, &events);
+        seen.lock()
+            .expect("no check has failed before")
+            .insert(events);
+    });
+    let logs = logs.lock().expect("no check has failed").len();
+    (schedules, logs)
+}
+
+/// All schedules were run, and most of them differ.
+fn explores(name: &str, scheduler: impl Fn() -> Box<dyn Scheduler + Send>) {
+    for (readers, writers) in [(2, 2), (3, 3), (4, 4), (6, 2), (2, 6)] {
+        let (schedules, logs) = run::<BatchQueue>(scheduler(), readers, writers);
+        println!("{name}, {readers}R+{writers}W: {schedules} schedules, {logs} logs");
+        assert!(
+            schedules == SCHEDULES && logs > SCHEDULES / 2,
+            "{schedules} schedules, {logs} logs"
+        );
+    }
+}
+
+#[test]
+fn random_schedules() {
+    explores("random", || {
+        Box::new(RandomScheduler::new_from_seed(SEED, SCHEDULES))
+    });
+}
+
+#[test]
+fn schedules_with_few_changes_of_priority() {
+    explores("PCT", || {
+        Box::new(PctScheduler::new_from_seed(SEED, 3, SCHEDULES))
+    });
+}
+
+/// Each by what it breaks, and not by anything else.
+#[test]
+fn faulty_rules_are_found() {
+    fn found<R: Protocol + Send + Sync + 'static>(symptoms: &[&str]) {
+        let run = || run::<R>(RandomScheduler::new_from_seed(SEED, SCHEDULES), 3, 3);
+        let panic = std::panic::catch_unwind(run).expect_err("the fault is found");
+        let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+        assert!(
+            symptoms.iter().any(|symptom| text.contains(symptom)),
+            "found something else: {text}"
+        );
+    }
+    found::<DoubleHandOff>(&["not enabled in the machine"]);
+    found::<LateWriter>(&["after, event"]);
+    found::<ReaderOvertakes>(&["not enabled in the machine"]);
+}
