@@ -84,7 +84,7 @@ impl Picture {
 
     /// Says what the marks mean; returns where it ends.
     fn legend(&mut self, y: f64) -> f64 {
-        let words = "median, 99th percentile and longest wait; medians of rounds, time on a logarithmic scale";
+        let words = "median, 99th percentile and longest wait, medians of rounds; logarithmic, 1 us also stands for less";
         self.marks(
             "readers",
             [MARGIN + 2.0, MARGIN + 20.0, MARGIN + 40.0],
