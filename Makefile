@@ -26,6 +26,18 @@ nightly: cargo ## Every model, the largest sizes included
 test: cargo ## Every test of the workspace
 	cargo test --workspace
 
+.PHONY: bench
+bench: cargo ## The lock against others: costs, throughput, waits, goals (under 3 minutes; ratios only)
+	@cargo run --quiet --release --package interlock-bench
+
+.PHONY: mutants
+mutants: cargo ## Mutate the machine and the lock's word: each mutant is caught, or listed with its reason
+	@ci/mutants
+
+.PHONY: tsan
+tsan: cargo ## ThreadSanitizer on the lock under stress, with a nightly toolchain
+	@ci/tsan
+
 .PHONY: style
 style: cargo ## Formatting, clippy and rustdoc, warnings are errors
 	cargo fmt --check

@@ -1,3 +1,125 @@
-//! Measures the reference's locks against others.
+//! Measures the reference's locks against others: ratios within one run, never absolute claims.
 
-fn main() {}
+mod contended;
+mod goals;
+mod locks;
+mod plot;
+mod report;
+mod scenarios;
+mod stats;
+mod uncontended;
+
+use std::path::Path;
+use std::{fs, process};
+
+use anyhow::Context;
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::contended::Scenario;
+use crate::locks::{Op, Which};
+use crate::report::{Fight, Results};
+
+/// Measures the reference's locks against others.
+#[derive(Parser)]
+struct Args {
+    /// Short and few rounds: shows that everything runs, and no more.
+    #[arg(long)]
+    quick: bool,
+    /// Replace docs/img/bench-waits.svg by this run's plot.
+    #[arg(long)]
+    keep_plot: bool,
+    #[command(subcommand)]
+    command: Option<Task>,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Lock and unlock so many times, for a profiler to watch.
+    Calls { which: Which, op: Op, calls: u64 },
+}
+
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    if let Some(Task::Calls { which, op, calls }) = args.command {
+        uncontended::call(which, op, calls);
+        return Ok(());
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let out = root.join("target/interlock/bench");
+    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    let results = measure(args.quick, &out)?;
+
+    println!("\n{}", report::render(&results, report::Form::Text));
+    let svg = plot::render(&results);
+    let mut files = vec![
+        (
+            out.join("bench.md"),
+            report::render(&results, report::Form::Markdown),
+        ),
+        (out.join("waits.svg"), svg.clone()),
+    ];
+    if args.keep_plot {
+        files.push((root.join("docs/img/bench-waits.svg"), svg));
+    }
+    for (path, content) in files {
+        fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
+        println!(
+            "{} is written",
+            path.strip_prefix(&root).unwrap_or(&path).display()
+        );
+    }
+    Ok(())
+}
+
+/// Runs everything; says on stderr what is being measured.
+fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
+    let locks = Which::value_variants();
+    let rounds = if quick { 3 } else { 5 };
+    let shorter = if quick { 8 } else { 1 };
+    let load_before = load();
+    eprintln!("interlock-bench: uncontended");
+    let mut costs = uncontended::measure(locks, 3 * rounds, 2_000_000 / shorter);
+    if !uncontended::count_instructions(&mut costs, scratch)? {
+        eprintln!("interlock-bench: valgrind is missing: no instructions are counted");
+    }
+    let fight = |scenario: Scenario, rounds: usize| {
+        let time = scenario.time / shorter as u32;
+        let scenario = Scenario { time, ..scenario };
+        eprintln!("interlock-bench: {} (load {})", scenario.name, load());
+        let outcomes = contended::measure(&scenario, locks, rounds);
+        Fight {
+            scenario,
+            rounds,
+            outcomes,
+        }
+    };
+    // Short rounds and many, because the machine disturbs whoever spins; a round that starves somebody has to last.
+    let mixed = scenarios::MIXED.map(|scenario| fight(scenario, 4 * rounds));
+    let starving = [scenarios::S3, scenarios::S5, scenarios::S2];
+    let starving = starving.map(|scenario| fight(scenario, rounds));
+    Ok(Results {
+        load: (load_before, load()),
+        compiler: compiler(),
+        costs,
+        mixed: mixed.into(),
+        starving: starving.into(),
+    })
+}
+
+/// The load averages of the last 1, 5 and 15 minutes.
+fn load() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let averages: Vec<&str> = text.split(' ').take(3).collect();
+    averages.join(" ")
+}
+
+/// The compiler's version, which is std's.
+fn compiler() -> String {
+    let version = process::Command::new("rustc").arg("--version").output();
+    let text = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    text.split(' ')
+        .nth(1)
+        .unwrap_or("of unknown version")
+        .to_owned()
+}

@@ -1,0 +1,223 @@
+//! What was measured, as tables for a terminal or for Markdown.
+
+use std::fmt::Write as _;
+use std::thread;
+use std::time::Duration;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::contended::{Outcome, Scenario, Summary};
+use crate::goals;
+use crate::locks::{Op, Which};
+use crate::uncontended::Cost;
+
+/// Everything that a run measured.
+pub struct Results {
+    /// The load averages before and after.
+    pub load: (String, String),
+    /// The compiler's version.
+    pub compiler: String,
+    /// What the locks cost when nobody fights.
+    pub costs: Vec<Cost>,
+    /// Short holds.
+    pub mixed: Vec<Fight>,
+    /// Holds that starve.
+    pub starving: Vec<Fight>,
+}
+
+/// A scenario and its outcome for each lock.
+pub struct Fight {
+    /// What was fought for, and how.
+    pub scenario: Scenario,
+    /// How many rounds the medians are of.
+    pub rounds: usize,
+    /// One a lock.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Results {
+    /// What an uncontended lock and unlock costs.
+    pub fn cost(&self, which: Which, op: Op) -> &Cost {
+        let found = self
+            .costs
+            .iter()
+            .find(|cost| cost.which == which && cost.op == op);
+        found.expect("every lock is measured both ways")
+    }
+}
+
+impl Fight {
+    /// What the lock got.
+    pub fn outcome(&self, which: Which) -> &Outcome {
+        let found = self.outcomes.iter().find(|outcome| outcome.which == which);
+        found.expect("every lock is fought for")
+    }
+}
+
+/// The form of a table.
+#[derive(Clone, Copy)]
+pub enum Form {
+    /// For a terminal.
+    Text,
+    /// For a Markdown file.
+    Markdown,
+}
+
+/// The whole report.
+pub fn render(results: &Results, form: Form) -> String {
+    let mut out = String::new();
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let _ = writeln!(
+        out,
+        "{} processors, rustc and std {}, load before {} and after {}.\n\
+         Medians of rounds, all locks in turn in each; ratios are to {}.",
+        processors,
+        results.compiler,
+        results.load.0,
+        results.load.1,
+        BASE.name(),
+    );
+    section(
+        &mut out,
+        form,
+        "Uncontended, CPU time per lock and unlock",
+        &costs(results, form),
+    );
+    for fight in results.mixed.iter().chain(&results.starving) {
+        let title = format!(
+            "{}: {} ({} rounds)",
+            fight.scenario.name, fight.scenario.what, fight.rounds
+        );
+        section(&mut out, form, &title, &shares(fight, form));
+    }
+    section(&mut out, form, "Goals", &goals::table(results, form));
+    out
+}
+
+/// The lock that ratios are to.
+const BASE: Which = Which::ParkingLot;
+
+fn section(out: &mut String, form: Form, title: &str, table: &Table) {
+    let mark = match form {
+        Form::Text => "",
+        Form::Markdown => "### ",
+    };
+    let _ = write!(out, "\n{mark}{title}\n");
+    if matches!(form, Form::Markdown) {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{table}");
+}
+
+/// An empty table, its first `left` columns aligned to the left and the others to the right.
+pub fn table<const N: usize>(form: Form, left: usize, headings: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(match form {
+        Form::Text => presets::UTF8_BORDERS_ONLY,
+        Form::Markdown => presets::ASCII_MARKDOWN,
+    });
+    table.set_header(headings);
+    for column in table.column_iter_mut().skip(left) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn costs(results: &Results, form: Form) -> Table {
+    let headings = ["lock", "", "ns", "ratio", "instructions"];
+    let mut table = table(form, 2, headings);
+    for cost in &results.costs {
+        let instructions = cost.instructions.map(|count| format!("{count:.1}"));
+        table.add_row([
+            cost.which.name(),
+            format!("{:?}", cost.op).to_lowercase(),
+            format!("{:.2}", cost.nanos),
+            format!("{:.2}", cost.nanos / results.cost(BASE, cost.op).nanos),
+            instructions.unwrap_or_else(|| "not counted".to_owned()),
+        ]);
+    }
+    table
+}
+
+fn shares(fight: &Fight, form: Form) -> Table {
+    let headings = [
+        "lock",
+        "side",
+        "grants/s",
+        "ratio",
+        "p50 wait",
+        "p99 wait",
+        "worst wait",
+        "worst of all rounds",
+    ];
+    let mut table = table(form, 2, headings);
+    let base = fight.outcome(BASE);
+    for outcome in &fight.outcomes {
+        let mut row = |side: &str, summary: &Summary, base: &Summary| {
+            table.add_row([
+                outcome.which.name(),
+                side.to_owned(),
+                rate(summary.rate),
+                ratio(summary.rate / base.rate),
+                duration(summary.p50),
+                duration(summary.p99),
+                duration(summary.worst),
+                duration(summary.worst_ever),
+            ]);
+        };
+        row("readers", &outcome.readers, &base.readers);
+        row("writers", &outcome.writers, &base.writers);
+    }
+    table
+}
+
+/// A ratio, with as many decimals as say something.
+pub fn ratio(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        "—".to_owned()
+    } else if ratio < 10.0 {
+        format!("{ratio:.2}")
+    } else {
+        format!("{ratio:.0}")
+    }
+}
+
+fn rate(rate: f64) -> String {
+    match rate {
+        rate if rate >= 1e6 => format!("{:.2} M", rate / 1e6),
+        rate if rate >= 1e4 => format!("{:.0} k", rate / 1e3),
+        rate if rate >= 10.0 => format!("{rate:.0}"),
+        rate => format!("{rate:.1}"),
+    }
+}
+
+/// A duration in the largest unit of which it is at least one, with three digits or fewer.
+pub fn duration(duration: Duration) -> String {
+    let nanos = duration.as_nanos() as f64;
+    let (value, unit) = match nanos {
+        n if n >= 1e9 => (n / 1e9, "s"),
+        n if n >= 1e6 => (n / 1e6, "ms"),
+        n if n >= 1e3 => (n / 1e3, "us"),
+        n => (n, "ns"),
+    };
+    if value < 10.0 && unit != "ns" {
+        format!("{value:.1} {unit}")
+    } else {
+        format!("{value:.0} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_a_unit_of_which_they_are_at_least_one() {
+        let said = |nanos| duration(Duration::from_nanos(nanos));
+        assert_eq!(said(0), "0 ns");
+        assert_eq!(said(999), "999 ns");
+        assert_eq!(said(1_200), "1.2 us");
+        assert_eq!(said(45_600_000), "46 ms");
+        assert_eq!(said(2_500_000_000), "2.5 s");
+    }
+}
