@@ -240,3 +240,70 @@ impl<'a> Overtaking<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events of these actions of a machine, as its lock would log them.
+    fn events(machine: &Machine, actions: &[machine::Action]) -> Vec<Event> {
+        let word = |state: &State| Word::FREE.with_counts(project(machine, state));
+        let mut state = machine.init();
+        let event = |&action: &machine::Action| {
+            let next = machine.step(&state, action).expect("it is enabled");
+            let task = action.task().expect("a step of a task");
+            let kind = machine.kinds[task];
+            let step = match action {
+                machine::Action::Enter(_) => Action::Enter(kind),
+                machine::Action::Queue(_) => Action::Queue(kind),
+                machine::Action::Release(_) => Action::Release(kind),
+                _ => Action::Wake,
+            };
+            let event = Event::Step {
+                task,
+                before: word(&state),
+                action: step,
+                after: word(&next),
+            };
+            state = next;
+            event
+        };
+        actions.iter().map(event).collect()
+    }
+
+    #[test]
+    #[should_panic = "overtaken by (2, 0) readers and writers"]
+    fn too_many_overtakers_are_found() {
+        use machine::Action::{Enter, Queue, Release};
+        let machine = Machine::new(2, 1, Policy::READER_PREF);
+        let again = [Enter(0), Queue(2), Enter(1), Release(1), Enter(1)];
+        check(&machine, &events(&machine, &again));
+    }
+
+    #[test]
+    #[should_panic = "returned without the lock"]
+    fn a_return_without_the_lock_is_found() {
+        use machine::Action::{Enter, Queue};
+        let machine = batch_queue(1, 1);
+        let mut events = events(&machine, &[Enter(0), Queue(1)]);
+        events.push(Event::Returned(1));
+        check(&machine, &events);
+    }
+
+    #[test]
+    #[should_panic = "failed although it could enter"]
+    fn a_refusal_without_reason_is_found() {
+        check(&batch_queue(1, 1), &[Event::Refused(0)]);
+    }
+
+    #[test]
+    #[should_panic = "the lock is not free"]
+    fn a_waiter_left_behind_is_found() {
+        use machine::Action::{Enter, Queue, Release};
+        let machine = batch_queue(1, 1);
+        check(
+            &machine,
+            &events(&machine, &[Enter(0), Queue(1), Release(0)]),
+        );
+    }
+}
