@@ -98,6 +98,7 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     let starving = [scenarios::S3, scenarios::S5, scenarios::S2];
     let starving = starving.map(|scenario| fight(scenario, rounds));
     Ok(Results {
+        quick,
         load: (load_before, load()),
         compiler: compiler(),
         costs,

@@ -13,6 +13,8 @@ use crate::uncontended::Cost;
 
 /// Everything that a run measured.
 pub struct Results {
+    /// The rounds were too short to judge the goals by.
+    pub quick: bool,
     /// The load averages before and after.
     pub load: (String, String),
     /// The compiler's version.
@@ -90,7 +92,11 @@ pub fn render(results: &Results, form: Form) -> String {
         );
         section(&mut out, form, &title, &shares(fight, form));
     }
-    section(&mut out, form, "Goals", &goals::table(results, form));
+    let goals = match results.quick {
+        true => "Goals (a quick run is too short to judge them)",
+        false => "Goals",
+    };
+    section(&mut out, form, goals, &goals::table(results, form));
     out
 }
 
