@@ -113,23 +113,21 @@ MaySteal(t) == Spins(t) /\ Compatible(t) /\ ~handoff
 
 \* 3. PLACE: where in the queue does t go?
 Place(t) ==
-    LET q    == queue
-        tail == Append(q, t)
+    LET q      == queue
+        tail   == Append(q, t)
+        \* a reader joins the pending readers, if there are any
+        joined == IF t \in Readers /\ PendingReader
+                  THEN InsertAt(q, LastReader(q), t) ELSE tail
     IN CASE Policy.place = "tail" -> tail
-         \* a reader joins the pending readers, if there are any
-         [] Policy.place = "join-readers" ->
-              IF t \in Readers /\ PendingReader
-              THEN InsertAt(q, LastReader(q), t) ELSE tail
+         [] Policy.place = "join-readers" -> joined
          \* as join-readers, and a writer joins the writers at the front
          \* while the lock is held for reading / for writing
          [] Policy.place \in {"join-writers-if-read-held", "join-writers-if-write-held"} ->
               LET held == IF Policy.place = "join-writers-if-read-held"
                           THEN ReadHeld ELSE WriteHeld
                   n    == FrontRun(q, "W")
-              IN IF t \in Readers /\ PendingReader
-                 THEN InsertAt(q, LastReader(q), t)
-                 ELSE IF t \in Writers /\ held /\ n > 0
-                      THEN InsertAt(q, n, t) ELSE tail
+              IN IF t \in Writers /\ held /\ n > 0
+                 THEN InsertAt(q, n, t) ELSE joined
          \* a reader goes to the head if a reader is at the head
          [] Policy.place = "head-if-reader" ->
               IF t \in Readers /\ q # <<>> /\ Head(q) \in Readers

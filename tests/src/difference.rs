@@ -63,7 +63,7 @@ pub fn compare(
             report.differences.push(only);
             continue;
         };
-        for action in rwsem.candidates() {
+        for action in rwsem.machine.candidates() {
             let of_tlc: Vec<&State> = of_state
                 .get(&action)
                 .into_iter()

@@ -117,23 +117,6 @@ impl Rwsem {
         })
     }
 
-    /// Every action there could be, enabled or not.
-    pub fn candidates(&self) -> Vec<Action> {
-        let of_task = [
-            Action::Enter,
-            Action::Spin,
-            Action::Steal,
-            Action::Queue,
-            Action::Take,
-            Action::Sleep,
-            Action::Release,
-            Action::Downgrade,
-            Action::Wake,
-        ];
-        let of_tasks = (0..self.tasks.len()).flat_map(|task| of_task.map(|action| action(task)));
-        of_tasks.chain([Action::Expire]).collect()
-    }
-
     /// A state as one short line: what each task does, then the queue and the flags that are set.
     pub fn show(&self, state: &State) -> String {
         let pc = self.tasks.iter().zip(&state.pc);

@@ -132,8 +132,8 @@ impl Machine {
         }
     }
 
-    /// The actions that are enabled.
-    pub fn actions(&self, state: &State) -> Vec<Action> {
+    /// Every action there could be, enabled or not.
+    pub fn candidates(&self) -> Vec<Action> {
         let of_task = [
             Action::Enter,
             Action::Spin,
@@ -149,8 +149,14 @@ impl Machine {
         tasks
             .flat_map(|t| of_task.map(|action| action(t)))
             .chain([Action::Expire])
-            .filter(|&action| self.step(state, action).is_some())
             .collect()
+    }
+
+    /// The actions that are enabled.
+    pub fn actions(&self, state: &State) -> Vec<Action> {
+        let mut actions = self.candidates();
+        actions.retain(|&action| self.step(state, action).is_some());
+        actions
     }
 
     /// The state after `action`, or `None` if it is not enabled: also for a task or a state that is not this machine's.
