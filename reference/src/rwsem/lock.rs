@@ -23,7 +23,8 @@
 //! number of times before it arrives, while nobody waits, and again before it sleeps.
 //!
 //! Left out: recursive read locks (a reader that holds the lock and reads again would wait for a writer that waits for it), and
-//! waits that end (a writer that gives up would leave a hole in the tickets).
+//! waits that end (a writer that gives up would leave a hole in the tickets). `RawRwLockFair` has nothing to add: every unlock
+//! hands the lock to the first who waits, if anybody does.
 //!
 //! A holder that panics releases the lock as its guard is dropped. There is no poisoning: whoever comes next may find data
 //! that the panic left half changed.
