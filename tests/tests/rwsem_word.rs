@@ -83,6 +83,11 @@ fn word_steps(shape: Shape, readers: u32, writers: u32) -> Vec<Edge> {
         waker,
     } = shape;
     let word = Word::starting_at(4095, 15).with_counts(counts);
+    let held = counts.writer || counts.active > 0;
+    assert_eq!(
+        (word.is_held(), word.is_write_held()),
+        (held, counts.writer)
+    );
     let idle_readers = readers
         - (counts.active - shared)
         - counts.readers
@@ -246,6 +251,54 @@ proptest! {
         }
         check(&machine, &events);
     }
+}
+
+#[test]
+fn a_lock_starts_with_the_ticket_and_the_batch_that_are_given() {
+    for (ticket, batch) in [(0, 0), (5, 3), (4095, 15), (4096 + 7, 16 + 2)] {
+        let word = Word::starting_at(ticket, batch);
+        assert_eq!(word.counts(), Counts::default());
+        let grants =
+            [Kind::Writer, Kind::Reader].map(|kind| word.queue(kind).map(|queued| queued.1));
+        let expected = [Grant::Writer(ticket % 4096), Grant::Readers(batch % 16)];
+        assert_eq!(grants, expected.map(Some));
+    }
+}
+
+/// So that no waiter takes the grant before its own for its own; over the wrap-around too.
+#[test]
+fn grants_are_numbered_in_turn() {
+    let start = Word::starting_at(4094, 14);
+    let mut word = start.enter(Kind::Writer).expect("it is free");
+    for number in 0..4 {
+        let readers = Grant::Readers((14 + number) % 16);
+        let writer = Grant::Writer((4094 + number) % 4096);
+        let (with_reader, awaited) = word.queue(Kind::Reader).expect("it is not full");
+        assert_eq!(awaited, readers);
+        let (with_both, awaited) = with_reader.queue(Kind::Writer).expect("it is not full");
+        assert_eq!(awaited, writer);
+        let (reading, granted) = with_both.release(Kind::Writer).wake();
+        assert_eq!(granted, Some(readers));
+        let (writing, granted) = reading.release(Kind::Reader).wake();
+        assert_eq!(granted, Some(writer));
+        word = writing;
+    }
+}
+
+/// As a number, and as a text.
+#[test]
+fn a_word_is_told_whole() {
+    let counts = Counts {
+        active: 0,
+        writer: true,
+        ahead: 2,
+        readers: 3,
+        behind: 4,
+    };
+    let word = Word::starting_at(5, 6).with_counts(counts);
+    assert_eq!(Word::from_bits(word.bits()), word);
+    let text = "Word(writer | 2w 3r 4w | ticket 5 batch 6)";
+    assert_eq!(format!("{word:?}"), text);
 }
 
 #[test]
