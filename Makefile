@@ -31,7 +31,7 @@ bench: cargo ## The lock against others: costs, throughput, waits, goals (under 
 	@cargo run --quiet --release --package interlock-bench
 
 .PHONY: mutants
-mutants: cargo ## Mutate the machine and the lock's word: each mutant is caught, or listed with its reason
+mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or listed with its reason
 	@ci/mutants
 
 .PHONY: tsan
