@@ -38,6 +38,8 @@ pub(crate) struct Lanes {
     pub(crate) names: Vec<String>,
     /// For each state, a cell a task.
     pub(crate) rows: Vec<Vec<Cell>>,
+    /// For each state, what the other functions from tasks give each task.
+    details: Vec<Vec<String>>,
 }
 
 impl Lanes {
@@ -45,6 +47,7 @@ impl Lanes {
     pub(crate) fn new(cex: &Counterexample, area: &Area) -> anyhow::Result<Lanes> {
         let mut names: Vec<String> = Vec::new();
         let mut rows = Vec::new();
+        let mut details = Vec::new();
         for state in &cex.states {
             let mut tasks: Vec<_> = tasks(state, &area.lanes)?.into_iter().collect();
             tasks.sort_by_cached_key(|(name, _)| natural_key(name));
@@ -60,8 +63,18 @@ impl Lanes {
                 );
             }
             rows.push(row.iter().map(|values| cell(values, area)).collect());
+            details.push(
+                names
+                    .iter()
+                    .map(|name| detail(state, name, names.len()))
+                    .collect(),
+            );
         }
-        Ok(Lanes { names, rows })
+        Ok(Lanes {
+            names,
+            rows,
+            details,
+        })
     }
 
     /// The tasks, by index, whose value a step changes.
@@ -71,10 +84,25 @@ impl Lanes {
             .collect()
     }
 
+    /// The one task, by index, of which a step changes any value at all; none if there are more.
+    fn touched(&self, from: usize, to: usize) -> Vec<usize> {
+        let (before, after) = (&self.details[from], &self.details[to]);
+        let mut touched: Vec<usize> = (0..before.len())
+            .filter(|&lane| before[lane] != after[lane])
+            .collect();
+        if touched.len() > 1 {
+            touched.clear();
+        }
+        touched
+    }
+
     /// `Take(w2)`; when the arguments are not known, `Take: w2` names the tasks whose value changes.
     pub(crate) fn step_label(&self, step: &Move<'_>) -> String {
         let list = |items: Vec<String>| items.join(", ");
-        let changed = self.changed(step.from, step.to);
+        let mut changed = self.changed(step.from, step.to);
+        if changed.is_empty() {
+            changed = self.touched(step.from, step.to);
+        }
         if !step.args.is_empty() {
             format!(
                 "{}({})",
@@ -272,6 +300,19 @@ fn tasks<'a>(
         state.vars.keys().cloned().collect::<Vec<_>>().join(", ")
     );
     Ok(tasks)
+}
+
+/// What the functions from all the tasks give `task`.
+fn detail(state: &State, task: &str, tasks: usize) -> String {
+    let values = state.vars.iter().filter_map(|(variable, value)| {
+        let pairs: Vec<_> = value.pairs()?.into_iter().collect();
+        let of_tasks = pairs.len() == tasks;
+        let (_, value) = pairs
+            .into_iter()
+            .find(|(name, _)| of_tasks && name.label() == task)?;
+        Some(format!("{variable}: {value}"))
+    });
+    values.collect::<Vec<_>>().join(", ")
 }
 
 /// A task is drawn by the last of its values that is not idle: of two nested locks, by what it does at the inner one.

@@ -101,7 +101,7 @@ pub struct Area {
     pub lanes: Vec<String>,
     /// For each value of `lanes`, how it is drawn: `idle`, `busy`, `wait`, `hold`.
     pub style: BTreeMap<String, String>,
-    /// The properties that the area's table of designs shows, one column each.
+    /// The properties that the area's table of designs shows, one column each; of one size only if it says `PROPERTY at SIZE`.
     pub columns: Vec<String>,
     /// Its line in the manifest, from 1.
     pub line: usize,
@@ -157,7 +157,7 @@ pub struct Model {
     pub view: Option<String>,
     /// `CONSTRAINT`; present so that lint can refuse it beside a temporal property.
     pub constraint: Option<String>,
-    /// Actions that never fire in this model, and must not.
+    /// Actions that never fire in this model, and must not: its size's, and its own or its group's.
     pub silent: Vec<String>,
     /// The verdict it must have.
     pub expect: Expect,

@@ -73,7 +73,7 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
 }
 
 /// One row a design, one column for each of the area's `columns`: the smallest size that violates the property, with the length of
-/// its counterexample, or the largest that it holds at; empty when no area has this name.
+/// its counterexample, or the largest that it holds at; or what it is at the column's size. Empty when no area has this name.
 pub fn designs(manifest: &Manifest, area: &str) -> String {
     let Some(area) = manifest.area(area) else {
         return String::new();
@@ -162,11 +162,16 @@ pub fn stale(manifest: &Manifest, text: &str) -> Result<bool, MarkerError> {
 
 /// What a design's models say of one property.
 fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -> String {
+    let (column, at) = match column.split_once(" at ") {
+        Some((property, size)) => (property, Some(size)),
+        None => (column, None),
+    };
     let of_design = || {
         manifest
             .models
             .iter()
             .filter(|model| (&model.area, &model.design) == (area, design))
+            .filter(|model| at.is_none_or(|size| size == model.size))
     };
     let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column);
     let tasks = |model: &&Model| manifest.tasks(&model.size);
@@ -174,8 +179,10 @@ fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -
         .filter(violates)
         .min_by_key(|model| (tasks(model), model.witness.unwrap_or(usize::MAX)));
     if let Some(Model { size, witness, .. }) = smallest {
-        let states = witness.map_or_else(String::new, |states| format!(", {states} states"));
-        return format!("**violated**: {size}{states}");
+        let states = witness.map(|states| format!("{states} states"));
+        let of_size = at.is_none().then(|| size.clone());
+        let parts: Vec<String> = of_size.into_iter().chain(states).collect();
+        return format!("**violated**: {}", parts.join(", "));
     }
     let holds = |model: &&Model| {
         model.expect == Expect::Holds && checks(model).any(|check| check == column)
@@ -185,7 +192,10 @@ fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -
         .max_by_key(|model| (tasks(model), model.distinct));
     largest.map_or_else(
         || "—".to_owned(),
-        |model| format!("holds, up to {}", model.size),
+        |model| match at {
+            Some(_) => "holds".to_owned(),
+            None => format!("holds, up to {}", model.size),
+        },
     )
 }
 

@@ -177,12 +177,28 @@ impl Module {
         &self.constants
     }
 
-    /// What the operator's definition, and every definition that it uses, is made of.
+    /// What the operator's definition, and every definition that it uses, is made of; the action in an `ENABLED` apart, which
+    /// is a formula about one state.
     pub fn shape(&self, operator: &str) -> Shape {
-        self.used_by(operator)
-            .into_iter()
-            .filter_map(|name| self.definitions.get(name))
-            .fold(Shape::default(), |shape, body| shape.or(Shape::of(body)))
+        let mut shape = Shape::default();
+        let mut seen = BTreeSet::from([operator]);
+        let mut todo = vec![operator];
+        while let Some(name) = todo.pop() {
+            let Some(body) = self.definitions.get(name) else {
+                continue;
+            };
+            let body = without_enabled(body);
+            shape = shape.or(Shape::of(&body));
+            let defined = body
+                .iter()
+                .filter_map(|token| self.definitions.get_key_value(token));
+            todo.extend(
+                defined
+                    .map(|(name, _)| name.as_str())
+                    .filter(|name| seen.insert(name)),
+            );
+        }
+        shape
     }
 
     /// The actions that the next-state relation of the specification `spec` names: the operators in the text of `Next` which
@@ -219,6 +235,36 @@ impl Module {
             .map(String::as_str)
             .filter(|token| self.defines(token))
     }
+}
+
+/// A body without what its `ENABLED`s are about: an action in parentheses, or a name with its arguments.
+fn without_enabled(body: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut rest = body;
+    while let Some((token, after)) = rest.split_first() {
+        rest = after;
+        if token != "ENABLED" {
+            kept.push(token.clone());
+            continue;
+        }
+        if rest.first().is_some_and(|next| next != "(") {
+            rest = &rest[1..];
+        }
+        let mut depth = 0_usize;
+        while let Some((token, after)) = rest.split_first() {
+            match token.as_str() {
+                "(" => depth += 1,
+                ")" if depth > 0 => depth -= 1,
+                _ if depth == 0 => break,
+                _ => {}
+            }
+            rest = after;
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    kept
 }
 
 /// One of the parts of a module that matter here.

@@ -144,6 +144,15 @@ fn shapes_of_formulas() {
 }
 
 #[test]
+fn an_action_in_enabled_is_about_one_state() {
+    let module = read(
+        "A(t) == x' = t\nCan == ENABLED A(1) /\\ y = 1\nMust == ENABLED (A(1) \\/ A(2)) => x = 1\nDoes == ENABLED A(1) /\\ A(2)",
+    );
+    let primed = ["Can", "Must", "Does"].map(|operator| module.shape(operator).primed);
+    assert_eq!(primed, [false, false, true]);
+}
+
+#[test]
 fn steps_of_the_next_state_relation() {
     let module = read(
         "Task == 1..2\nA(t) == x' = t\nB == UNCHANGED x\nNext == \\/ \\E t \\in Task : A(t)\n        \\/ B\nSpec == Init /\\ [][Next]_x\nFair == Spec /\\ WF_x(Next)",

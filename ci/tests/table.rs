@@ -52,6 +52,24 @@ fn the_smallest_violation_is_shown() {
 }
 
 #[test]
+fn a_column_may_be_of_one_size() {
+    let manifest = Copy::with(
+        r#"columns = ["Mutex", "InOrder", "Progress"]"#,
+        r#"columns = ["Mutex at RW", "Mutex at RRW", "Progress at RRW"]"#,
+    )
+    .manifest();
+    let expected = "\
+| design | stands for | Mutex at RW | Mutex at RRW | Progress at RRW |
+| --- | --- | --- | --- | --- |
+| Fifo | ticket lock \\| queue | holds | holds | — |
+| Any | test-and-set lock | — | — | **violated**: 7 states |
+| Broken | no lock | **violated**: 5 states | — | — |
+| Never | no lock | — | — | — |
+";
+    assert_eq!(designs(&manifest, "demo"), expected);
+}
+
+#[test]
 fn marked_tables_are_replaced_and_the_rest_is_kept() {
     let manifest = Copy::clean().manifest();
     let old = "# Lock\n<!-- table:designs demo -->\nold\n<!-- /table -->\ntext\n<!-- table:rows demo -->\n<!-- /table -->";

@@ -12,13 +12,22 @@ use super::{Engine, Expect, Kind, Lane};
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
     #[serde(default)]
-    pub(super) size: BTreeMap<String, BTreeMap<String, String>>,
+    pub(super) size: BTreeMap<String, Size>,
     #[serde(default)]
     pub(super) area: Vec<Spanned<AreaTable>>,
     #[serde(default)]
     pub(super) module: Vec<Spanned<ModuleTable>>,
     #[serde(default)]
     pub(super) group: Vec<Spanned<Row>>,
+}
+
+/// The constants of a size, and the actions that no model of it can take.
+#[derive(Deserialize)]
+pub(super) struct Size {
+    #[serde(default)]
+    pub(super) silent: Vec<String>,
+    #[serde(flatten)]
+    pub(super) constants: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow, bail};
 use toml::Spanned;
 
-use super::file::{AreaTable, File, ModuleTable, Row};
+use super::file::{AreaTable, File, ModuleTable, Row, Size};
 use super::{Area, Engine, Lane, Manifest, Model, Module, did_you_mean};
 
 /// The manifest's text and name, to say where an error is.
@@ -73,7 +73,11 @@ pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
     }
     Ok(Manifest {
         path,
-        sizes: file.size,
+        sizes: file
+            .size
+            .into_iter()
+            .map(|(name, size)| (name, size.constants))
+            .collect(),
         areas,
         modules,
         models,
@@ -181,7 +185,7 @@ fn modules(
 /// Every group's models, each of a known area and module and with a name of its own.
 fn models(
     source: &Source,
-    sizes: &BTreeMap<String, BTreeMap<String, String>>,
+    sizes: &BTreeMap<String, Size>,
     areas: &[Area],
     modules: &[Module],
     groups: Vec<Spanned<Row>>,
@@ -263,7 +267,7 @@ fn check_name(source: &Source, span: &Range<usize>, whose: &str, name: &str) -> 
 fn flatten(
     source: &Source,
     span: &Range<usize>,
-    sizes: &BTreeMap<String, BTreeMap<String, String>>,
+    sizes: &BTreeMap<String, Size>,
     group: &Row,
     row: Row,
 ) -> anyhow::Result<Model> {
@@ -294,16 +298,18 @@ fn flatten(
         };
     }
     let size = required!(size);
-    let Some(size_constants) = sizes.get(&size) else {
+    let Some(of_size) = sizes.get(&size) else {
         let near = did_you_mean(&size, sizes.keys().map(String::as_str));
         return Err(source.error(
             span,
             format!("model `{name}`: no size is named `{size}`{near} (add it to [size])"),
         ));
     };
-    let mut constants = size_constants.clone();
+    let mut constants = of_size.constants.clone();
     constants.extend(group.constants.clone());
     constants.extend(row.constants);
+    let mut silent = of_size.silent.clone();
+    silent.extend(field!(silent).unwrap_or_default());
     let design = required!(design);
     check_name(source, span, "a design", &design)?;
     Ok(Model {
@@ -322,7 +328,7 @@ fn flatten(
         symmetry: field!(symmetry),
         view: field!(view),
         constraint: field!(constraint),
-        silent: field!(silent).unwrap_or_default(),
+        silent,
         expect: required!(expect),
         probe: field!(probe),
         distinct: field!(distinct),
