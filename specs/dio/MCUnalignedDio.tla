@@ -1,0 +1,100 @@
+--------------------------- MODULE MCUnalignedDio ---------------------------
+(***************************************************************************)
+(* UnalignedDio for TLC: the scenarios, the probes, and the hook that      *)
+(* prints the edges of the state graph.  The bounds are the requests of a  *)
+(* scenario.  A block has two sectors: `a` writes the first, `b` the       *)
+(* second, `C` both.                                                       *)
+(***************************************************************************)
+EXTENDS Integrity, TLC
+
+Does(kind, from, to) ==
+    [kind |-> kind, from |-> from, to |-> to, async |-> FALSE, nowait |-> FALSE,
+     cached |-> FALSE, fails |-> FALSE]
+Aio(call) == [call EXCEPT !.async = TRUE]
+
+a0 == Does("write", 0, 0)
+b0 == Does("write", 1, 1)
+C0 == Does("write", 0, 1)
+
+\* What is called.
+AB   == [a |-> Aio(a0), b |-> Aio(b0)]
+ABs  == [a |-> a0, b |-> b0]
+AC   == [a |-> Aio(a0), C |-> Aio(C0)]
+ABC  == [a |-> Aio(a0), b |-> Aio(b0), C |-> Aio(C0)]
+ABCs == [a |-> a0, b |-> b0, C |-> Aio(C0)]
+CR   == [C |-> Aio(C0), R |-> Does("read", 0, 1)]
+ACR  == [a |-> Aio(a0), C |-> Aio(C0), R |-> Does("read", 0, 1)]
+ACP  == [a |-> Aio(a0), C |-> Aio(C0), P |-> Does("punch", 0, 1)]
+ACT  == [a |-> Aio(a0), C |-> Aio(C0), T |-> Does("truncate", 1, 3)]
+NC   == [n |-> [Aio(a0) EXCEPT !.nowait = TRUE], C |-> Aio(C0)]
+AN   == [a |-> Aio(a0), n |-> [b0 EXCEPT !.nowait = TRUE]]
+FB   == [f |-> [a0 EXCEPT !.cached = TRUE], b |-> Aio(b0)]
+AE   == [a |-> [Aio(a0) EXCEPT !.fails = TRUE], b |-> Aio(b0)]
+
+\* Over three blocks: m reaches from the middle of the first to the middle of
+\* the last, c is the whole block between, d another part of the first.
+Middle == [m |-> Aio(Does("write", 1, 4)), c |-> Aio(Does("write", 2, 3)),
+           d |-> Aio(Does("write", 0, 0))]
+
+\* Extents at the start.  The second block is there to have the file end behind
+\* the first, which all happens in.
+First2(state) == [k \in 0 .. 1 |-> IF k = 0 THEN state ELSE "written"]
+Hole      == First2("hole")
+Unwritten == First2("unwritten")
+Written   == First2("written")
+
+\* The file ends in the middle of its first block.
+WrittenEnd == [k \in 0 .. 0 |-> "written"]
+HoleEnd    == [k \in 0 .. 0 |-> "hole"]
+
+\* For Middle.
+WHW == [k \in 0 .. 2 |-> IF k = 1 THEN "hole" ELSE "written"]
+UHW == [k \in 0 .. 2 |-> CASE k = 0 -> "unwritten" [] k = 1 -> "hole" [] OTHER -> "written"]
+
+-----------------------------------------------------------------------------
+\* Probes: each must be violated.
+
+\* Two unaligned overwrites are in flight in one block.
+NeverTwoOverwrites ==
+    \A r \in Writes : \A q \in Writes \ {r} :
+        ~(/\ Unaligned(r) /\ Unaligned(q)
+          /\ \E o \in bios[r], p \in bios[q] :
+                 o.block = p.block /\ o.part = "data" /\ p.part = "data")
+
+\* A write maps a hole under the shared lock.
+NeverSharedOverHole ==
+    \A r \in Writes :
+        ~(pc[r] = "map" /\ held[r] = "shared" /\ \E b \in Blocks(r) : extent[b] = "hole")
+
+\* All requests have been called and none has returned.
+NeverAllAtOnce == \E r \in Request : pc[r] = "idle" \/ result[r] # "none"
+
+-----------------------------------------------------------------------------
+\* For the state graph: the protocol without the oracle's memory.
+Forget == UNCHANGED history
+
+State == [extent |-> extent, disk |-> disk, size |-> size, dio |-> dio, pc |-> pc,
+          held |-> held, plan |-> plan, next |-> next, bios |-> bios, convert |-> convert,
+          io |-> io, failed |-> failed, buffer |-> buffer, retries |-> retries,
+          result |-> result, current |-> current, older |-> older, may |-> may]
+
+\* The same for a state graph: of each function, what is not as it was at the
+\* start.  The set around the record has TLC evaluate it once.
+Only(f, start) == [x \in {y \in DOMAIN f : f[y] # start[y]} |-> f[x]]
+Each(start) == [r \in Request |-> start]
+FirstDisk == [s \in Sector |-> IF Extents[BlockOf(s)] = "written" THEN FirstView(s) ELSE "stale"]
+NotEmpty(all) == [name \in {n \in DOMAIN all : all[n] # <<>>} |-> all[name]]
+Functions ==
+    {[extent |-> Only(extent, Extents), disk |-> Only(disk, FirstDisk),
+      pc |-> Only(pc, Each("idle")), held |-> Only(held, Each("none")),
+      plan |-> Only(plan, Each(NoPlan)), next |-> Only(next, Each(0)),
+      bios |-> Only(bios, Each({})), convert |-> Only(convert, Each({})),
+      io |-> Only(io, Each("none")), failed |-> Only(failed, Each(FALSE)),
+      buffer |-> Only(buffer, Each(<<>>)), retries |-> Only(retries, Each(0)),
+      result |-> Only(result, Each("none"))]}
+Changes ==
+    (CHOOSE some \in {NotEmpty(all) : all \in Functions} : TRUE) @@ [size |-> size, dio |-> dio]
+
+EmitPrint(action, args) ==
+    PrintT(ToString(<<"E", action, args, State, State'>>))
+=============================================================================

@@ -1,0 +1,100 @@
+------------------------------ MODULE Policies ------------------------------
+(***************************************************************************)
+(* The designs of direct writes that UnalignedDio can run, each a record   *)
+(* of decisions.  What each value means is said in UnalignedDio, under     *)
+(* "The decisions".                                                        *)
+(*                                                                         *)
+(*   first      who asks for the lock exclusively at once                  *)
+(*   overwrite  what the check of the mapping calls an overwrite           *)
+(*   share      who keeps the shared lock after that check                 *)
+(*   recheck    the check is repeated after an upgrade of the lock         *)
+(*   drain      which exclusive writers wait for i_dio_count to reach 0    *)
+(*   wait       which exclusive writers wait for their own I/O             *)
+(*   nowait     which NOWAIT writes are refused though they hold the lock  *)
+(*   flag       IOMAP_DIO_OVERWRITE_ONLY on unaligned shared writes        *)
+(*   retry      what follows when the flag has stopped a write             *)
+(*   reaching   an unaligned write that ends at EOF counts as extending    *)
+(*   eof        a write that begins at or beyond EOF is as good as aligned *)
+(*   alloc      the state of a block that a write has just allocated       *)
+(*   fallback   a buffered fallback drains first                           *)
+(*   free       how truncate and punch exclude direct I/O                  *)
+(***************************************************************************)
+
+\* ext4 in Linux 6.5 to 7.2 (310ee0902b8d; without the flag since 6.6,
+\* 194505b55dd7): shared first; the check decides all, and is repeated.
+Final65 ==
+    [first |-> "extending", overwrite |-> "allocated", share |-> "overwrite-no-zeroing",
+     recheck |-> TRUE, drain |-> "zeroing", wait |-> "unaligned-or-extending",
+     nowait |-> "exclusive", flag |-> "none", retry |-> "never",
+     reaching |-> FALSE, eof |-> FALSE,
+     alloc |-> "unwritten", fallback |-> "drain", free |-> "exclusive-drained"]
+
+\* The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
+Final65Flag == [Final65 EXCEPT !.flag = "heeded"]
+
+\* ext4 up to Linux 6.1: an unaligned write is exclusive from the start.
+Pre61 == [Final65 EXCEPT !.first = "extending-or-unaligned", !.overwrite = "mapped",
+                         !.share = "overwrite", !.drain = "unaligned",
+                         !.nowait = "all"]
+
+\* The RFC of the thread, on 6.2, where an overwrite means mapped blocks; and
+\* on 6.3 (240930fb7e6b), where it means allocated ones, unwritten included.
+\* Its flag is not looked at: ext4_iomap_begin never does.
+RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
+RfcOn63 == [RfcOn62 EXCEPT !.overwrite = "allocated"]
+
+\* ext4 of the series of July 2026 (07961ebb09c9, 63b314a7795e): only partial
+\* blocks matter.
+Zeroing73 == [Final65 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite"]
+
+\* XFS since 5.12 (ed1128c2d0c8): shared and optimistic; the flag makes
+\* xfs_direct_write_iomap_begin stop a write that is no overwrite, and the
+\* write is tried again, exclusively.
+XfsOptimistic ==
+    [Final65 EXCEPT !.first = "unaligned-reaching-eof", !.share = "always",
+                    !.drain = "unaligned", !.wait = "unaligned",
+                    !.flag = "heeded", !.retry = "exclusive"]
+
+-----------------------------------------------------------------------------
+(* Controls: each leaves one thing out.                                    *)
+
+AlwaysShared         == [Final65 EXCEPT !.share = "always"]
+SharedDrain          == [Final65 EXCEPT !.share = "always", !.drain = "unaligned-even-shared"]
+ExclNoDioWait        == [Final65 EXCEPT !.drain = "never"]
+NoForceWait          == [Final65 EXCEPT !.wait = "extending"]
+Zeroing73NoDioWait   == [Zeroing73 EXCEPT !.drain = "never"]
+XfsRetryNoDioWait    == [XfsOptimistic EXCEPT !.drain = "never"]
+XfsNoRetry           == [XfsOptimistic EXCEPT !.retry = "never"]
+XfsRetryShared       == [XfsOptimistic EXCEPT !.retry = "shared"]
+IgnoreOverwriteOnly  == [XfsOptimistic EXCEPT !.flag = "ignored"]
+
+\* What the first check saw is carried over the gap between the two locks, the
+\* mapping included.
+NoRecheckAfterUpgrade == [Final65 EXCEPT !.recheck = FALSE]
+
+\* Before 372a03e01853 (5.1) a write beyond EOF was not serialised, and before
+\* 57a0da28ced8 nobody waited for his I/O.
+SkipBeyondEOF == [NoForceWait EXCEPT !.eof = TRUE]
+
+\* Before 15cdefd0c052 (July 2026).
+BufferedFallbackNoDrain == [Final65 EXCEPT !.fallback = "no-drain"]
+
+\* A truncate or a punch that does not wait for direct I/O in flight; and one
+\* that changes the mapping under the shared lock, with the flag and without.
+PunchNoDioWait     == [Final65 EXCEPT !.free = "exclusive"]
+PunchShared        == [Final65 EXCEPT !.free = "shared"]
+PunchSharedFlag    == [Final65Flag EXCEPT !.free = "shared"]
+
+\* A NOWAIT write is not refused where it has to drain.
+NowaitDrains == [Final65 EXCEPT !.nowait = "none"]
+
+\* Blocks are allocated as written, before their data are there.
+AllocWritten == [Final65 EXCEPT !.alloc = "written"]
+
+\* The cure for what the three admit at the end of the file: a write that ends
+\* exactly there, and so zeroes the rest of its block, counts as extending, and
+\* is looked for under the lock.
+Final65Eof   == [Final65 EXCEPT !.reaching = TRUE]
+Zeroing73Eof == [Zeroing73 EXCEPT !.reaching = TRUE]
+XfsEof       == [XfsOptimistic EXCEPT !.reaching = TRUE]
+=============================================================================

@@ -1,0 +1,584 @@
+---------------------------- MODULE UnalignedDio ----------------------------
+(***************************************************************************)
+(* Direct I/O to one file whose requests need not be aligned to the file   *)
+(* system's blocks: the question of "ext4: allow concurrent unaligned dio  *)
+(* overwrites" (2023), which of them may run under the shared lock.        *)
+(* Module Policies says how each kernel decides.                           *)
+(*                                                                         *)
+(* MODELLED.  ext4_dio_write_iter with ext4_dio_write_checks,              *)
+(* xfs_file_dio_write_unaligned and _aligned, the direct reads of both,    *)
+(* truncate and punch, the buffered fallback of ext4, and iomap's part in  *)
+(* them, fs/iomap/direct-io.c.  A block is a few sectors, the unit of      *)
+(* I/O.  A write to a block that is not written yet zeroes the rest of it: *)
+(* head pad, data and tail pad are I/Os of their own and complete in any   *)
+(* order.  Each request is made once; which there are, and what they do,   *)
+(* is the constant Calls.                                                  *)
+(*                                                                         *)
+(* ASSUMED, NOT CHECKED.  i_rwsem is a fair reader/writer lock (that is    *)
+(* ../rwsem's matter) whose trylock fails only while it is held; and       *)
+(* i_dio_count an exact count.  A look-up of a block's mapping and the     *)
+(* submission of its I/Os are one step: the block can still change before  *)
+(* the I/Os complete.  An I/O is atomic for each sector.  Blocks freed are *)
+(* not used again by other files.                                          *)
+(*                                                                         *)
+(* OUT OF SCOPE.  The journal, i_disksize, crashes, the page cache but for *)
+(* the fallback's own block, mmap, bios that are split, delayed allocation *)
+(* and IS_NOSEC.                                                           *)
+(***************************************************************************)
+EXTENDS Integers, FiniteSets, Policies
+
+CONSTANTS
+    Policy,     \* the design: one of the records of module Policies
+    Calls,      \* the requests: name -> [kind, from, to: the first and last sector,
+                \*    async, nowait, cached: the page cache cannot be invalidated
+                \*    (of writes without nowait), fails: its I/O may fail]
+    Extents,    \* block -> its state at the start, see TypeOK
+    Length,     \* i_size at the start, in sectors
+    PerBlock    \* sectors in a block
+
+Request == DOMAIN Calls
+Block   == DOMAIN Extents
+Sector  == 0 .. PerBlock * Cardinality(Block) - 1
+
+VARIABLES
+    \* the file
+    extent,     \* block -> "hole", "unwritten", "written"
+    disk,       \* sector -> what the device holds there
+    size,       \* i_size, in sectors
+    dio,        \* i_dio_count
+    \* the requests
+    pc,         \* what each request's caller is doing, see TypeOK
+    held,       \* how it holds i_rwsem: "none", "shared", "exclusive"
+    plan,       \* how it wants the lock, and what it will do under it
+    next,       \* the next block to be mapped
+    bios,       \* its I/Os in flight
+    convert,    \* blocks to be made written when all its I/Os are done
+    io,         \* "none", "flying", "converted", "ended": see EndIo, DioEnd
+    failed,     \* one of its I/Os has failed
+    buffer,     \* what a read, or a fallback, has read: sector -> content
+    retries,    \* how often it was stopped by the flag
+    result,     \* what the caller got: "none" (yet), "ok", "EAGAIN", "EIO"
+    \* history, for the oracle
+    current,    \* sector -> the requests whose value it may have
+    older,      \* request -> those acknowledged before it was called
+    may         \* read -> sector -> the requests whose value it may return
+
+file     == <<extent, disk, size, dio>>
+requests == <<pc, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+history  == <<current, older, may>>
+vars     == <<file, requests, history>>
+
+-----------------------------------------------------------------------------
+(* Requests and blocks.                                                    *)
+
+Kind(r)      == Calls[r].kind         \* "write", "read", "punch", "truncate"
+Async(r)     == Calls[r].async
+Nowait(r)    == Calls[r].nowait
+Writes       == {r \in Request : Kind(r) = "write"}
+Reads        == {r \in Request : Kind(r) = "read"}
+
+BlockOf(s)   == s \div PerBlock
+FirstBlock(r) == BlockOf(Calls[r].from)
+LastBlock(r) == BlockOf(Calls[r].to)
+Blocks(r)    == FirstBlock(r) .. LastBlock(r)
+Range(r)     == Calls[r].from .. Calls[r].to
+End(r)       == Calls[r].to + 1       \* the position behind the last sector
+In(b)        == {s \in Sector : BlockOf(s) = b}
+
+\* A truncate empties all from `from` on.
+Puts(r) == CASE Kind(r) = "truncate" -> {s \in Sector : s >= Calls[r].from}
+             [] Kind(r) = "read"     -> {}
+             [] OTHER                -> Range(r)
+
+Grows(r)      == End(r) > size
+ReachesEof(r) == End(r) >= size
+
+\* ext4_unaligned_io, of the position on disk.
+Unaligned(r) ==
+    /\ Calls[r].from % PerBlock # 0 \/ End(r) % PerBlock # 0
+    /\ ~(Policy.eof /\ Calls[r].from >= size)
+
+\* ext4_extending_io.  A write that ends exactly at EOF does not grow the file,
+\* but zeroes the rest of its block.
+Extends(r) == Grows(r) \/ (Policy.reaching /\ Unaligned(r) /\ ReachesEof(r))
+
+\* The blocks that r covers in part.
+Partial(r) == {b \in Blocks(r) : ~(In(b) \subseteq Range(r))}
+
+\* The sectors of an I/O: a pad is the rest of its block, before the first or
+\* behind the last sector of the request.
+Covers(r, bio) ==
+    CASE bio.part = "head" -> {s \in In(bio.block) : s < Calls[r].from}
+      [] bio.part = "tail" -> {s \in In(bio.block) : s > Calls[r].to}
+      [] OTHER             -> In(bio.block) \cap Range(r)
+
+Pad(bio) == bio.part \in {"head", "tail"}
+
+-----------------------------------------------------------------------------
+(* The decisions in which the designs differ.                              *)
+
+\* 1. FIRST: the lock that a request asks for when it is called, after a look
+\* at i_size without any lock.
+WriteFirst(r) ==
+    LET exclusively ==
+        CASE Policy.first = "extending" -> Extends(r)
+          [] Policy.first = "extending-or-unaligned" -> Extends(r) \/ Unaligned(r)
+          [] Policy.first = "unaligned-reaching-eof" -> Unaligned(r) /\ ReachesEof(r)
+    IN IF exclusively THEN "exclusive" ELSE "shared"
+First(r) ==
+    CASE Kind(r) = "write" -> WriteFirst(r)
+      [] Kind(r) = "read"  -> "shared"
+      [] OTHER -> IF Policy.free = "shared" THEN "shared" ELSE "exclusive"
+
+\* 2. OVERWRITE: ext4_overwrite_io, ext4_dio_needs_zeroing.  The first two look
+\* up one extent, so that all blocks must be in one state.
+Overwrite(r) ==
+    /\ ~Extends(r)
+    /\ CASE Policy.overwrite = "mapped" ->
+              \A b \in Blocks(r) : extent[b] = "written"
+         [] Policy.overwrite = "allocated" ->
+              \E state \in {"unwritten", "written"} :
+                  \A b \in Blocks(r) : extent[b] = state
+         [] Policy.overwrite = "partial-mapped" ->
+              \A b \in Partial(r) : extent[b] = "written"
+
+\* A block that the write covers in part will have to be zeroed.
+Zeroes(r) == Unaligned(r) /\ \E b \in Blocks(r) : extent[b] = "unwritten"
+
+\* 3. SHARE: may r go on under the shared lock?
+MayShare(r) ==
+    CASE Policy.share = "always" -> TRUE
+      [] Policy.share = "overwrite" -> Overwrite(r)
+      [] Policy.share = "overwrite-no-zeroing" -> Overwrite(r) /\ ~Zeroes(r)
+
+\* 4. DRAIN: does r, which will hold the lock as mode says, call inode_dio_wait?
+Drains(r, mode) ==
+    LET exclusively == mode = "exclusive"
+    IN CASE Policy.drain = "never" -> FALSE
+         [] Policy.drain = "unaligned" -> exclusively /\ Unaligned(r)
+         [] Policy.drain = "unaligned-even-shared" -> Unaligned(r)
+         [] Policy.drain = "zeroing" ->
+              exclusively /\ Unaligned(r) /\ (~Overwrite(r) \/ Zeroes(r))
+
+\* 5. WAIT: does r wait for its own I/O, though it is asynchronous?
+\* (IOMAP_DIO_FORCE_WAIT)
+Waits(r, mode) ==
+    /\ mode = "exclusive"
+    /\ CASE Policy.wait = "unaligned-or-extending" -> Unaligned(r) \/ Extends(r)
+         [] Policy.wait = "unaligned" -> Unaligned(r)
+         [] Policy.wait = "extending" -> Extends(r)
+
+\* 6. NOWAIT: is r, if it must not wait, refused even though it has the lock?
+\* Up to 6.2 every unaligned or extending write is, since 6.5 the exclusive ones.
+Refuses(r, mode) ==
+    /\ Unaligned(r) \/ Extends(r)
+    /\ Policy.nowait = "all" \/ (Policy.nowait = "exclusive" /\ mode = "exclusive")
+
+\* 7. FLAG: IOMAP_DIO_OVERWRITE_ONLY, where it is heeded, stops an unaligned
+\* write under the shared lock if what is left of it, from block b on, is no
+\* overwrite.
+Stops(r, b) ==
+    /\ Policy.flag = "heeded"
+    /\ Kind(r) = "write" /\ held[r] = "shared" /\ Unaligned(r)
+    /\ Extends(r) \/ \E c \in b .. LastBlock(r) : extent[c] # "written"
+
+-----------------------------------------------------------------------------
+NoPlan == [mode |-> "shared", drain |-> FALSE, wait |-> FALSE, saw |-> <<>>, buffered |-> FALSE]
+
+Bio == [part : {"head", "data", "tail", "read"}, block : Block]
+Content == {"zero", "stale", "old"} \cup Writes
+
+TypeOK ==
+    /\ extent \in [Block -> {"hole",       \* reads as zero
+                             "unwritten",  \* allocated, reads as zero
+                             "written"}]   \* reads as what the disk holds
+    /\ disk \in [Sector -> Content]
+    /\ size \in 0 .. Cardinality(Sector)
+    /\ dio \in 0 .. Cardinality(Request)
+    /\ pc \in [Request -> {"idle",    \* not called yet
+                           "lock",    \* asks for i_rwsem
+                           "check",   \* holds it, is to look at the mapping
+                           "drain",   \* inode_dio_wait
+                           "begin",   \* is to begin its direct I/O
+                           "map",     \* maps its blocks and submits I/Os
+                           "io",      \* waits for its own I/O
+                           "again",   \* stopped by the flag
+                           "fill",    \* fallback: is to read its blocks
+                           "flush",   \* fallback: is to write them back
+                           "free",    \* truncate, punch: is to free blocks
+                           "unlock",  \* is to give up i_rwsem
+                           "queued",  \* -EIOCBQUEUED: I/O still in flight
+                           "done"}]
+    /\ held \in [Request -> {"none", "shared", "exclusive"}]
+    /\ \A r \in Request : bios[r] \subseteq Bio /\ convert[r] \subseteq Block
+    /\ io \in [Request -> {"none", "flying", "converted", "ended"}]
+    /\ failed \in [Request -> BOOLEAN]
+    /\ retries \in [Request -> 0 .. 2]
+    /\ result \in [Request -> {"none", "ok", "EAGAIN", "EIO"}]
+    /\ \A s \in Sector : current[s] \subseteq Request \cup {"init"}
+    /\ \A r \in Request : older[r] \subseteq Request \cup {"init"}
+
+Init ==
+    /\ extent = Extents
+    /\ disk = [s \in Sector |-> CASE extent[BlockOf(s)] # "written" -> "stale"
+                                  [] s >= Length -> "zero"
+                                  [] OTHER -> "old"]
+    /\ size = Length
+    /\ dio = 0
+    /\ pc = [r \in Request |-> "idle"]
+    /\ held = [r \in Request |-> "none"]
+    /\ plan = [r \in Request |-> NoPlan]
+    /\ next = [r \in Request |-> 0]
+    /\ bios = [r \in Request |-> {}]
+    /\ convert = [r \in Request |-> {}]
+    /\ io = [r \in Request |-> "none"]
+    /\ failed = [r \in Request |-> FALSE]
+    /\ buffer = [r \in Request |-> <<>>]
+    /\ retries = [r \in Request |-> 0]
+    /\ result = [r \in Request |-> "none"]
+    /\ current = [s \in Sector |-> {"init"}]
+    /\ older = [r \in Request |-> {}]
+    /\ may = [r \in Reads |-> [s \in Range(r) |-> {}]]
+
+\* The hook through which a dump run writes each step with its arguments; see
+\* MCUnalignedDio.  The last conjunct of every action.
+Emit(action, args) == TRUE
+
+\* History.  Once a write is acknowledged, what was acknowledged before it was
+\* called must not come back; a call of which it is not known yet whether it
+\* has taken effect may show or not; one that got -EAGAIN must not show.
+Remember ==
+    LET called  == {r \in Request : pc[r] = "idle" /\ pc'[r] # "idle"}
+        acked   == {r \in Request : result[r] = "none" /\ result'[r] = "ok"}
+        refused == {r \in Request : result[r] = "none" /\ result'[r] = "EAGAIN"}
+        gone(s) == refused \cup UNION {older[r] : r \in {q \in acked : s \in Puts(q)}}
+        came(s) == {r \in called : s \in Puts(r)}
+    IN /\ current' = [s \in Sector |-> (current[s] \cup came(s)) \ gone(s)]
+       /\ older' = [r \in Request |->
+              IF r \in called THEN {"init"} \cup {q \in Request : result[q] = "ok"}
+              ELSE IF result'[r] # "none" THEN {} ELSE older[r]]
+       /\ may' = [r \in Reads |-> [s \in Range(r) |->
+              IF r \in called \/ (pc[r] # "idle" /\ result[r] = "none")
+              THEN may[r][s] \cup current[s] \cup came(s) ELSE may[r][s]]]
+
+-----------------------------------------------------------------------------
+(* The steps of a request's caller.                                        *)
+
+\* The system call.
+Call(r) ==
+    /\ pc[r] = "idle"
+    /\ pc' = [pc EXCEPT ![r] = "lock"]
+    /\ plan' = [plan EXCEPT ![r].mode = First(r)]
+    /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("Call", <<r>>)
+
+LockIsFree(mode) ==
+    IF mode = "exclusive" THEN \A q \in Request : held[q] = "none"
+                          ELSE \A q \in Request : held[q] # "exclusive"
+
+\* Where a request that holds the lock goes, once it knows what to do.
+Then(r, drains) ==
+    IF drains THEN "drain"
+    ELSE CASE plan[r].buffered             -> "fill"
+           [] Kind(r) \in {"write", "read"} -> "begin"
+           [] OTHER                        -> "free"
+
+\* inode_lock, inode_lock_shared; xfs_ilock.  An upgrade is an unlock and a
+\* lock, so others get in between.
+Lock(r) ==
+    /\ pc[r] = "lock"
+    /\ LockIsFree(plan[r].mode)
+    /\ held' = [held EXCEPT ![r] = plan[r].mode]
+    /\ pc' = [pc EXCEPT ![r] =
+          CASE plan[r].buffered -> Then(r, Policy.fallback = "drain")
+            [] Kind(r) \in {"punch", "truncate"} -> Then(r, Policy.free = "exclusive-drained")
+            [] Kind(r) = "read" -> Then(r, FALSE)
+            [] plan[r].saw # <<>> -> Then(r, plan[r].drain)
+            [] OTHER -> "check"]
+    /\ UNCHANGED <<file, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("Lock", <<r>>)
+
+\* inode_trylock without success.
+LockFails(r) ==
+    /\ pc[r] = "lock"
+    /\ Nowait(r)
+    /\ ~LockIsFree(plan[r].mode)
+    /\ pc' = [pc EXCEPT ![r] = "done"]
+    /\ plan' = [plan EXCEPT ![r] = NoPlan]
+    /\ result' = [result EXCEPT ![r] = "EAGAIN"]
+    /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries>>
+    /\ Remember
+    /\ Emit("LockFails", <<r>>)
+
+\* ext4_dio_write_checks: stay with the lock there is, or release it and ask
+\* for the exclusive one, which leads back here; NOWAIT is refused instead.
+Check(r) ==
+    /\ pc[r] = "check"
+    /\ LET upgrades == held[r] = "shared" /\ ~MayShare(r)
+           mode     == IF upgrades THEN "exclusive" ELSE held[r]
+           refused  == /\ Nowait(r)
+                       /\ upgrades \/ Refuses(r, mode)
+           saw      == IF upgrades /\ ~Policy.recheck
+                       THEN [b \in Blocks(r) |-> extent[b]] ELSE <<>>
+           new      == [mode |-> mode, drain |-> Drains(r, mode), wait |-> Waits(r, mode),
+                        saw |-> saw, buffered |-> FALSE]
+       IN /\ plan' = [plan EXCEPT ![r] = IF refused THEN NoPlan ELSE new]
+          /\ pc' = [pc EXCEPT ![r] = CASE refused  -> "unlock"
+                                       [] upgrades -> "lock"
+                                       [] OTHER    -> Then(r, new.drain)]
+          /\ held' = [held EXCEPT ![r] = IF upgrades /\ ~refused THEN "none" ELSE @]
+          /\ result' = [result EXCEPT ![r] = IF refused THEN "EAGAIN" ELSE @]
+    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
+    /\ Remember
+    /\ Emit("Check", <<r>>)
+
+\* inode_dio_wait.  A barrier only for who keeps others from beginning.
+Drain(r) ==
+    /\ pc[r] = "drain"
+    /\ dio = 0
+    /\ pc' = [pc EXCEPT ![r] = Then(r, FALSE)]
+    /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("Drain", <<r>>)
+
+\* __iomap_dio_rw up to inode_dio_begin: the page cache is invalidated first.
+Begin(r) ==
+    /\ pc[r] = "begin"
+    /\ ~Calls[r].cached
+    /\ dio' = dio + 1
+    /\ io' = [io EXCEPT ![r] = "flying"]
+    /\ next' = [next EXCEPT ![r] = FirstBlock(r)]
+    /\ pc' = [pc EXCEPT ![r] = "map"]
+    /\ UNCHANGED <<extent, disk, size, held, plan, bios, convert, failed, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("Begin", <<r>>)
+
+\* The same where the invalidation fails, -ENOTBLK: unlock, and on to
+\* ext4_buffered_write_iter, which takes the lock anew.
+FallBack(r) ==
+    /\ pc[r] = "begin"
+    /\ Calls[r].cached
+    /\ held' = [held EXCEPT ![r] = "none"]
+    /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = "exclusive", !.buffered = TRUE]]
+    /\ pc' = [pc EXCEPT ![r] = "lock"]
+    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("FallBack", <<r>>)
+
+\* Where a request goes that has submitted all.
+Submitted(r) == IF Async(r) /\ ~plan[r].wait THEN "unlock" ELSE "io"
+
+\* iomap_iter and iomap_dio_bio_iter for one block of a write: iomap_begin looks
+\* up the block, and allocates it if need be; then head pad, data and tail pad
+\* are submitted.  The tail is zeroed also where the write reaches EOF.
+MapWrite(r) ==
+    LET b    == next[r]
+        saw  == IF plan[r].saw # <<>> THEN plan[r].saw[b] ELSE extent[b]
+        new  == saw # "written"
+        bio(part) == [part |-> part, block |-> b]
+        parts == {"data"} \cup (IF new THEN {"head"} ELSE {})
+                          \cup (IF new \/ ReachesEof(r) THEN {"tail"} ELSE {})
+    IN /\ extent' = [extent EXCEPT ![b] = IF @ = "hole" THEN Policy.alloc ELSE @]
+       /\ bios' = [bios EXCEPT ![r] = @ \cup {p \in {bio(q) : q \in parts} : Covers(r, p) # {}}]
+       /\ convert' = [convert EXCEPT ![r] = IF new THEN @ \cup {b} ELSE @]
+       /\ UNCHANGED buffer
+
+\* The same of a read: what is not written reads as zero without any I/O, and
+\* what lies beyond EOF too.
+MapRead(r) ==
+    LET b == next[r]
+        inside == extent[b] = "written" /\ b * PerBlock < size
+        empty  == [s \in Range(r) \cap In(b) |-> "zero"]
+    IN /\ bios' = [bios EXCEPT ![r] = IF inside THEN @ \cup {[part |-> "read", block |-> b]} ELSE @]
+       /\ buffer' = [buffer EXCEPT ![r] =
+             [s \in DOMAIN @ \cup (IF inside THEN {} ELSE DOMAIN empty) |->
+                  IF s \in DOMAIN @ THEN @[s] ELSE "zero"]]
+       /\ UNCHANGED <<extent, convert>>
+
+Map(r) ==
+    /\ pc[r] = "map"
+    /\ IF Stops(r, next[r])
+       THEN /\ pc' = [pc EXCEPT ![r] = "again"]
+            /\ UNCHANGED <<extent, bios, convert, buffer, next>>
+       ELSE /\ IF Kind(r) = "write" THEN MapWrite(r) ELSE MapRead(r)
+            /\ next' = [next EXCEPT ![r] = @ + 1]
+            /\ pc' = [pc EXCEPT ![r] = IF next[r] = LastBlock(r) THEN Submitted(r) ELSE "map"]
+    /\ UNCHANGED <<disk, size, dio, held, plan, io, failed, retries, result>>
+    /\ Remember
+    /\ Emit("Map", <<r>>)
+
+\* Stopped by the flag: once what it had submitted has ended, inode_dio_end and
+\* xfs_iunlock (one step: whoever waits for either needs the lock exclusively),
+\* then retry_exclusive.  -EAGAIN is for the user only if there is no retry.
+Retry(r) ==
+    /\ pc[r] = "again"
+    /\ bios[r] = {}
+    /\ dio' = dio - 1
+    /\ held' = [held EXCEPT ![r] = "none"]
+    /\ io' = [io EXCEPT ![r] = "none"]
+    /\ next' = [next EXCEPT ![r] = 0]
+    /\ convert' = [convert EXCEPT ![r] = {}]
+    /\ IF Policy.retry = "never" \/ Nowait(r)
+       THEN /\ pc' = [pc EXCEPT ![r] = "done"]
+            /\ plan' = [plan EXCEPT ![r] = NoPlan]
+            /\ result' = [result EXCEPT ![r] = "EAGAIN"]
+            /\ UNCHANGED retries
+       ELSE /\ pc' = [pc EXCEPT ![r] = "lock"]
+            /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = Policy.retry]]
+            /\ retries' = [retries EXCEPT ![r] = IF @ < 2 THEN @ + 1 ELSE @]
+            /\ UNCHANGED result
+    /\ failed' = [failed EXCEPT ![r] = FALSE]
+    /\ UNCHANGED <<extent, disk, size, bios, buffer>>
+    /\ Remember
+    /\ Emit("Retry", <<r>>)
+
+\* What the caller gets when its I/O has ended.
+Outcome(r) == IF failed[r] THEN "EIO" ELSE "ok"
+
+\* inode_unlock, xfs_iunlock.  An asynchronous write leaves its I/O in flight.
+Unlock(r) ==
+    /\ pc[r] = "unlock" \/ (pc[r] = "io" /\ io[r] = "ended")
+    /\ LET queued == io[r] \in {"flying", "converted"}
+       IN /\ pc' = [pc EXCEPT ![r] = IF queued THEN "queued" ELSE "done"]
+          /\ result' = [result EXCEPT ![r] =
+                IF queued \/ @ # "none" THEN @ ELSE Outcome(r)]
+    /\ held' = [held EXCEPT ![r] = "none"]
+    /\ plan' = [plan EXCEPT ![r] = NoPlan]
+    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
+    /\ Remember
+    /\ Emit("Unlock", <<r>>)
+
+\* ext4_buffered_write_iter: the blocks that it covers in part are read ...
+Fill(r) ==
+    /\ pc[r] = "fill"
+    /\ buffer' = [buffer EXCEPT ![r] =
+          [s \in UNION {In(b) : b \in Blocks(r)} |->
+              IF s \in Range(r) THEN r
+              ELSE IF extent[BlockOf(s)] = "written" THEN disk[s] ELSE "zero"]]
+    /\ pc' = [pc EXCEPT ![r] = "flush"]
+    /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, retries, result>>
+    /\ Remember
+    /\ Emit("Fill", <<r>>)
+
+\* ... and filemap_write_and_wait_range writes whole blocks.
+Flush(r) ==
+    /\ pc[r] = "flush"
+    /\ disk' = [s \in Sector |-> IF s \in DOMAIN buffer[r] THEN buffer[r][s] ELSE disk[s]]
+    /\ extent' = [b \in Block |-> IF b \in Blocks(r) THEN "written" ELSE extent[b]]
+    /\ size' = IF Grows(r) THEN End(r) ELSE size
+    /\ buffer' = [buffer EXCEPT ![r] = <<>>]
+    /\ pc' = [pc EXCEPT ![r] = "unlock"]
+    /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, retries, result>>
+    /\ Remember
+    /\ Emit("Flush", <<r>>)
+
+\* ext4_truncate, ext4_punch_hole, xfs_free_file_space.  Whole blocks become
+\* holes, the rest of a block in part is zeroed.
+Free(r) ==
+    /\ pc[r] = "free"
+    /\ LET whole == {b \in Block : In(b) \subseteq Puts(r)}
+       IN /\ extent' = [b \in Block |-> IF b \in whole THEN "hole" ELSE extent[b]]
+          /\ disk' = [s \in Sector |-> IF BlockOf(s) \in whole THEN "stale"
+                                       ELSE IF s \in Puts(r) /\ extent[BlockOf(s)] = "written"
+                                       THEN "zero" ELSE disk[s]]
+    /\ size' = IF Kind(r) = "truncate" THEN Calls[r].from ELSE size
+    /\ pc' = [pc EXCEPT ![r] = "unlock"]
+    /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("Free", <<r>>)
+
+-----------------------------------------------------------------------------
+(* The steps of a request's I/O.                                           *)
+
+\* The device has done one I/O.  Where the block has been freed meanwhile, it
+\* hits whatever that block is now.
+Complete(r, bio) ==
+    /\ bio \in bios[r]
+    /\ bios' = [bios EXCEPT ![r] = @ \ {bio}]
+    /\ LET hits == Covers(r, bio)
+           read == Kind(r) = "read"
+       IN /\ disk' = [s \in Sector |->
+                IF read \/ s \notin hits \/ extent[bio.block] = "hole" THEN disk[s]
+                ELSE IF Pad(bio) THEN "zero" ELSE r]
+          /\ buffer' = [buffer EXCEPT ![r] =
+                IF read THEN [s \in DOMAIN @ \cup hits |-> IF s \in hits THEN disk[s] ELSE @[s]]
+                ELSE @]
+    /\ UNCHANGED <<extent, size, dio, pc, held, plan, next, convert, io, failed, retries, result>>
+    /\ Remember
+    /\ Emit("Complete", <<r, bio.part, bio.block>>)
+
+\* The device has failed to do it, and has changed nothing.
+Fail(r, bio) ==
+    /\ Calls[r].fails
+    /\ bio \in bios[r]
+    /\ bios' = [bios EXCEPT ![r] = @ \ {bio}]
+    /\ failed' = [failed EXCEPT ![r] = TRUE]
+    /\ UNCHANGED <<file, pc, held, plan, next, convert, io, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("Fail", <<r, bio.part, bio.block>>)
+
+\* iomap_dio_complete, ->end_io: unwritten blocks become written, i_size grows.
+\* Nothing of that after an error.
+EndIo(r) ==
+    /\ io[r] = "flying"
+    /\ pc[r] \in {"io", "unlock", "queued"}
+    /\ bios[r] = {}
+    /\ io' = [io EXCEPT ![r] = "converted"]
+    /\ extent' = [b \in Block |-> IF b \in convert[r] /\ ~failed[r] THEN "written" ELSE extent[b]]
+    /\ size' = IF Kind(r) = "write" /\ Grows(r) /\ ~failed[r] THEN End(r) ELSE size
+    /\ convert' = [convert EXCEPT ![r] = {}]
+    /\ next' = [next EXCEPT ![r] = 0]
+    /\ UNCHANGED <<disk, dio, pc, held, plan, bios, failed, buffer, retries, result>>
+    /\ Remember
+    /\ Emit("EndIo", <<r>>)
+
+\* iomap_dio_complete goes on: inode_dio_end, and after it ki_complete.
+DioEnd(r) ==
+    /\ io[r] = "converted"
+    /\ io' = [io EXCEPT ![r] = "ended"]
+    /\ dio' = dio - 1
+    /\ result' = [result EXCEPT ![r] = IF pc[r] = "io" THEN @ ELSE Outcome(r)]
+    /\ pc' = [pc EXCEPT ![r] = IF @ = "queued" THEN "done" ELSE @]
+    /\ UNCHANGED <<extent, disk, size, held, plan, next, bios, convert, failed, buffer, retries>>
+    /\ Remember
+    /\ Emit("DioEnd", <<r>>)
+
+Next ==
+    \E r \in Request :
+        \/ Call(r)
+        \/ Lock(r)
+        \/ LockFails(r)
+        \/ Check(r)
+        \/ Drain(r)
+        \/ Begin(r)
+        \/ FallBack(r)
+        \/ Map(r)
+        \/ Retry(r)
+        \/ Unlock(r)
+        \/ Fill(r)
+        \/ Flush(r)
+        \/ Free(r)
+        \/ \E bio \in Bio : Complete(r, bio)
+        \/ \E bio \in Bio : Fail(r, bio)
+        \/ EndIo(r)
+        \/ DioEnd(r)
+
+Spec == Init /\ [][Next]_vars
+
+-----------------------------------------------------------------------------
+(* Fairness.                                                               *)
+
+\* What the caller does, and what its I/O does: the scheduler and the device
+\* guarantee that each goes on.  Nobody is obliged to call.
+Proceed(r) ==
+    Lock(r) \/ LockFails(r) \/ Check(r) \/ Drain(r) \/ Begin(r) \/ FallBack(r) \/ Map(r)
+    \/ Retry(r) \/ Unlock(r) \/ Fill(r) \/ Flush(r) \/ Free(r)
+Ends(r) == (\E bio \in Bio : Complete(r, bio) \/ Fail(r, bio)) \/ EndIo(r) \/ DioEnd(r)
+
+FairSpec == Spec /\ \A r \in Request : WF_vars(Proceed(r)) /\ WF_vars(Ends(r))
+
+\* Control: the device may keep an I/O for ever.
+NoCompletionSpec == Spec /\ \A r \in Request : WF_vars(Proceed(r))
+=============================================================================
