@@ -1,6 +1,7 @@
 //! Measures the reference's locks against others: ratios within one run, never absolute claims.
 
 mod contended;
+mod direct;
 mod goals;
 mod locks;
 mod plot;
@@ -10,6 +11,7 @@ mod stats;
 mod uncontended;
 
 use std::path::Path;
+use std::time::Duration;
 use std::{fs, process};
 
 use anyhow::Context;
@@ -36,13 +38,23 @@ struct Args {
 enum Task {
     /// Lock and unlock so many times, for a profiler to watch.
     Calls { which: Which, op: Op, calls: u64 },
+    /// Only the direct writes.
+    Direct,
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
-    if let Some(Task::Calls { which, op, calls }) = args.command {
-        uncontended::call(which, op, calls);
-        return Ok(());
+    match args.command {
+        Some(Task::Calls { which, op, calls }) => {
+            uncontended::call(which, op, calls);
+            return Ok(());
+        }
+        Some(Task::Direct) => {
+            let direct = direct_writes(args.quick)?;
+            println!("{}", report::direct(&direct, report::Form::Text));
+            return Ok(());
+        }
+        None => {}
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let out = root.join("target/interlock/bench");
@@ -97,6 +109,7 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     let mixed = scenarios::MIXED.map(|scenario| fight(scenario, 4 * rounds));
     let starving = [scenarios::S3, scenarios::S5, scenarios::S2];
     let starving = starving.map(|scenario| fight(scenario, rounds));
+    let direct = direct_writes(quick)?;
     Ok(Results {
         quick,
         load: (load_before, load()),
@@ -104,7 +117,15 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
         costs,
         mixed: mixed.into(),
         starving: starving.into(),
+        direct,
     })
+}
+
+/// Direct writes under the shared lock and under the exclusive one.
+fn direct_writes(quick: bool) -> anyhow::Result<Vec<direct::Writes>> {
+    eprintln!("interlock-bench: direct writes (load {})", load());
+    let (rounds, millis) = if quick { (3, 150) } else { (5, 1000) };
+    direct::measure(rounds, Duration::from_millis(millis))
 }
 
 /// The load averages of the last 1, 5 and 15 minutes.

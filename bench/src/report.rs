@@ -7,6 +7,7 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::contended::{Outcome, Scenario, Summary};
+use crate::direct::{self, Case, Writes};
 use crate::goals;
 use crate::locks::{Op, Which};
 use crate::uncontended::Cost;
@@ -25,6 +26,8 @@ pub struct Results {
     pub mixed: Vec<Fight>,
     /// Holds that starve.
     pub starving: Vec<Fight>,
+    /// Direct writes, one a case.
+    pub direct: Vec<Writes>,
 }
 
 /// A scenario and its outcome for each lock.
@@ -92,6 +95,12 @@ pub fn render(results: &Results, form: Form) -> String {
         );
         section(&mut out, form, &title, &shares(fight, form));
     }
+    section(
+        &mut out,
+        form,
+        &direct_title(),
+        &direct(&results.direct, form),
+    );
     let goals = match results.quick {
         true => "Goals (a quick run is too short to judge them)",
         false => "Goals",
@@ -173,6 +182,34 @@ fn shares(fight: &Fight, form: Form) -> Table {
         };
         row("readers", &outcome.readers, &base.readers);
         row("writers", &outcome.writers, &base.writers);
+    }
+    table
+}
+
+fn direct_title() -> String {
+    format!(
+        "Direct writes of 2 KiB to blocks of 4 KiB, 256 in flight, a device that takes {} for an I/O",
+        duration(direct::LATENCY)
+    )
+}
+
+/// What direct writes got under the shared lock, beside the cases that need the exclusive one.
+pub fn direct(writes: &[Writes], form: Form) -> Table {
+    let headings = [
+        "design, blocks",
+        "writes/s",
+        "shared to this",
+        "on a kernel",
+    ];
+    let mut table = table(form, 1, headings);
+    let shared = writes.iter().find(|writes| writes.case == Case::Shared);
+    for writes in writes {
+        table.add_row([
+            writes.case.name().to_owned(),
+            rate(writes.rate),
+            shared.map_or_else(String::new, |shared| ratio(shared.rate / writes.rate)),
+            writes.case.on_a_kernel().to_owned(),
+        ]);
     }
     table
 }

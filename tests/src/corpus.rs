@@ -39,19 +39,22 @@ pub fn counterexample(model: &str) -> Result<Counterexample> {
     itf::from_json(&read(&file)?).with_context(|| format!("in tests/corpus/{file}"))
 }
 
-/// Every model that has a graph, in the order of their names.
+/// Every model of `module` that has a graph, in the order of their names.
 ///
 /// # Errors
-/// If the folder cannot be listed.
-pub fn graphs() -> Result<Vec<String>> {
+/// If the folder cannot be listed, or a graph not be read.
+pub fn graphs(module: &str) -> Result<Vec<String>> {
     let mut models = Vec::new();
     for entry in std::fs::read_dir(folder()).context("tests/corpus cannot be listed")? {
         let file = entry?.file_name();
-        models.extend(
-            file.to_string_lossy()
-                .strip_suffix(".graph")
-                .map(str::to_owned),
-        );
+        let file = file.to_string_lossy();
+        if let Some(model) = file.strip_suffix(".graph")
+            && read(&file)?
+                .lines()
+                .any(|line| line.strip_prefix("module ") == Some(module))
+        {
+            models.push(model.to_owned());
+        }
     }
     models.sort_unstable();
     Ok(models)

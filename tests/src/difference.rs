@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use interlock::rwsem::machine::{Action, State};
 
 use crate::corpus::Graph;
-use crate::rwsem::Rwsem;
+use crate::model::Model;
 
 /// What a comparison found.
 #[derive(Debug, Clone)]
@@ -19,29 +18,32 @@ pub struct Report {
     pub differences: Vec<String>,
 }
 
+/// For each action, the states that it leads to.
+type Steps<'a, M> = BTreeMap<<M as Model>::Action, BTreeSet<&'a <M as Model>::State>>;
+
 /// Compares `graph` with what `step` reaches from the machine's initial state. `step` is the machine's own, or a faulty one. A state
 /// that TLC does not have is reported and not explored.
 ///
 /// # Errors
 /// If the graph has a state or an action that is none of the machine's.
-pub fn compare(
-    rwsem: &Rwsem,
+pub fn compare<M: Model>(
+    model: &M,
     graph: &Graph,
-    step: impl Fn(&State, Action) -> Option<State>,
+    step: impl Fn(&M::State, M::Action) -> Option<M::State>,
 ) -> Result<Report> {
-    let states = graph.states.iter().map(|vars| rwsem.state(vars));
-    let states = states.collect::<Result<Vec<State>>>()?;
-    let mut tlc: BTreeMap<&State, BTreeMap<Action, BTreeSet<&State>>> = states
+    let states = graph.states.iter().map(|vars| model.state(vars));
+    let states = states.collect::<Result<Vec<M::State>>>()?;
+    let mut tlc: BTreeMap<&M::State, Steps<M>> = states
         .iter()
         .map(|state| (state, BTreeMap::new()))
         .collect();
     for (from, how, to) in &graph.steps {
         let of_state = tlc.entry(&states[*from]).or_default();
-        let of_action = of_state.entry(rwsem.action(how)?).or_default();
+        let of_action = of_state.entry(model.action(how)?).or_default();
         of_action.insert(&states[*to]);
     }
 
-    let initial = rwsem.machine.init();
+    let initial = model.init();
     let mut report = Report {
         states: 0,
         steps: 0,
@@ -50,8 +52,8 @@ pub fn compare(
     if initial != states[graph.initial] {
         report.differences.push(format!(
             "TLC starts in {}, the machine in {}",
-            rwsem.show(&states[graph.initial]),
-            rwsem.show(&initial)
+            model.show(&states[graph.initial]),
+            model.show(&initial)
         ));
     }
     let mut reached = BTreeSet::from([initial.clone()]);
@@ -59,12 +61,12 @@ pub fn compare(
     while let Some(from) = unexplored.pop() {
         report.states += 1;
         let Some(of_state) = tlc.get(&from) else {
-            let only = format!("only the machine reaches {}", rwsem.show(&from));
+            let only = format!("only the machine reaches {}", model.show(&from));
             report.differences.push(only);
             continue;
         };
-        for action in rwsem.machine.candidates() {
-            let of_tlc: Vec<&State> = of_state
+        for action in model.candidates() {
+            let of_tlc: Vec<&M::State> = of_state
                 .get(&action)
                 .into_iter()
                 .flatten()
@@ -72,18 +74,18 @@ pub fn compare(
                 .collect();
             let to = step(&from, action);
             if of_tlc != Vec::from_iter(&to) {
-                let shown = |to: Vec<&State>| match &to[..] {
+                let shown = |to: Vec<&M::State>| match &to[..] {
                     [] => "is not enabled".to_owned(),
                     to => to
                         .iter()
-                        .map(|to| rwsem.show(to))
+                        .map(|to| model.show(to))
                         .collect::<Vec<_>>()
                         .join(" or "),
                 };
                 report.differences.push(format!(
                     "in {}, {}: TLC {}; the machine {}",
-                    rwsem.show(&from),
-                    rwsem.label(action),
+                    model.show(&from),
+                    model.label(action),
                     shown(of_tlc),
                     shown(Vec::from_iter(&to))
                 ));
@@ -97,7 +99,7 @@ pub fn compare(
         }
     }
     let missed = states.iter().filter(|state| !reached.contains(state));
-    let missed = missed.map(|state| format!("only TLC reaches {}", rwsem.show(state)));
+    let missed = missed.map(|state| format!("only TLC reaches {}", model.show(state)));
     report.differences.extend(missed);
     Ok(report)
 }

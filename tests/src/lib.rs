@@ -2,7 +2,10 @@
 
 pub mod corpus;
 pub mod difference;
+pub mod dio;
+pub mod dio_log;
 pub mod faulty_rules;
+pub mod model;
 pub mod replay;
 pub mod rwsem;
 pub mod rwsem_log;

@@ -1,14 +1,13 @@
 //! A counterexample of TLC's, step by step on the machine.
 
 use anyhow::{Context as _, Result, ensure};
-use interlock::rwsem::machine::{Action, State};
 use interlock_ci::counterexample::{Counterexample, Step};
 
-use crate::rwsem::Rwsem;
+use crate::model::Model;
 
 /// A behaviour of the machine: a stem, and for a lasso the loop after it.
 #[derive(Debug, Clone)]
-pub struct Behaviour {
+pub struct Behaviour<State, Action> {
     /// The states of the counterexample, the initial one first.
     pub states: Vec<State>,
     /// The action that leads to each state but the first.
@@ -21,11 +20,11 @@ pub struct Behaviour {
 ///
 /// # Errors
 /// At the first step that is not the machine's; the error says which.
-pub fn replay(rwsem: &Rwsem, cex: &Counterexample) -> Result<Behaviour> {
-    let states = cex.states.iter().map(|state| rwsem.state(&state.vars));
-    let states = states.collect::<Result<Vec<State>>>()?;
+pub fn replay<M: Model>(model: &M, cex: &Counterexample) -> Result<Behaviour<M::State, M::Action>> {
+    let states = cex.states.iter().map(|state| model.state(&state.vars));
+    let states = states.collect::<Result<Vec<M::State>>>()?;
     ensure!(
-        states.first() == Some(&rwsem.machine.init()),
+        states.first() == Some(&model.init()),
         "the first state is not the machine's"
     );
     let mut actions = Vec::new();
@@ -34,12 +33,12 @@ pub fn replay(rwsem: &Rwsem, cex: &Counterexample) -> Result<Behaviour> {
             action: reached.action.clone(),
             args: reached.args.clone(),
         };
-        let taken = take(rwsem, &pair[0], &step, &pair[1]);
+        let taken = take(model, &pair[0], &step, &pair[1]);
         actions.push(taken.with_context(|| format!("step to state {}", reached.number))?);
     }
     let mut cycle = Vec::new();
     if let (Some(target), Some(closing), Some(last)) = (cex.loop_to, &cex.closing, states.last()) {
-        let back = take(rwsem, last, closing, &states[target]);
+        let back = take(model, last, closing, &states[target]);
         cycle.push(back.context("the step that closes the loop")?);
         cycle.extend(&actions[target..]);
     }
@@ -50,15 +49,15 @@ pub fn replay(rwsem: &Rwsem, cex: &Counterexample) -> Result<Behaviour> {
     })
 }
 
-fn take(rwsem: &Rwsem, from: &State, step: &Step, to: &State) -> Result<Action> {
-    let action = rwsem.action(step)?;
-    let next = rwsem.machine.step(from, action);
-    let shown = |state: &State| rwsem.show(state);
+fn take<M: Model>(model: &M, from: &M::State, step: &Step, to: &M::State) -> Result<M::Action> {
+    let action = model.action(step)?;
+    let next = model.step(from, action);
+    let shown = |state: &M::State| model.show(state);
     ensure!(
         next.as_ref() == Some(to),
         "in {}, {}: TLC {}; the machine {}",
         shown(from),
-        rwsem.label(action),
+        model.label(action),
         shown(to),
         next.as_ref().map_or("is not enabled".to_owned(), shown)
     );

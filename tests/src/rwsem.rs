@@ -8,6 +8,8 @@ use interlock::rwsem::policy::Policy;
 use interlock_ci::counterexample::Step;
 use interlock_ci::value::Value;
 
+use crate::model::Model;
+
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
 pub struct Rwsem {
@@ -59,11 +61,45 @@ impl Rwsem {
         }
     }
 
-    /// The state with these values of the variables of module Rwsem; any other variable is history.
-    ///
-    /// # Errors
-    /// If one is missing, or is not a value that it may have.
-    pub fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
+    /// Whether two hold the lock and one of them for writing.
+    pub fn exclusion_is_broken(&self, state: &State) -> bool {
+        let holders = state
+            .pc
+            .iter()
+            .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared));
+        let write_held = state
+            .pc
+            .iter()
+            .zip(&self.machine.kinds)
+            .any(|(pc, kind)| (*pc, *kind) == (Pc::Hold, Kind::Writer));
+        write_held && holders.count() > 1
+    }
+
+    fn task(&self, value: &Value) -> Result<usize> {
+        let name = value.label();
+        let place = self.tasks.iter().position(|task| *task == name);
+        place.with_context(|| format!("there is no task {name}"))
+    }
+}
+
+/// A variable of module Rwsem that is no variable of the machine is history.
+impl Model for Rwsem {
+    type State = State;
+    type Action = Action;
+
+    fn init(&self) -> State {
+        self.machine.init()
+    }
+
+    fn candidates(&self) -> Vec<Action> {
+        self.machine.candidates()
+    }
+
+    fn step(&self, state: &State, action: Action) -> Option<State> {
+        self.machine.step(state, action)
+    }
+
+    fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
         let var = |name: &str| {
             let value = vars.get(name);
             value.with_context(|| format!("there is no variable {name}"))
@@ -91,11 +127,7 @@ impl Rwsem {
         })
     }
 
-    /// The action with this name and argument.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn action(&self, step: &Step) -> Result<Action> {
+    fn action(&self, step: &Step) -> Result<Action> {
         if let ("Expire", []) = (step.action.as_str(), &step.args[..]) {
             return Ok(Action::Expire);
         }
@@ -117,8 +149,7 @@ impl Rwsem {
         })
     }
 
-    /// A state as one short line: what each task does, then the queue and the flags that are set.
-    pub fn show(&self, state: &State) -> String {
+    fn show(&self, state: &State) -> String {
         let pc = self.tasks.iter().zip(&state.pc);
         let pc: Vec<String> = pc.map(|(task, pc)| format!("{task} {pc:?}")).collect();
         let queue: Vec<&str> = state
@@ -134,32 +165,11 @@ impl Rwsem {
         format!("[{}; queue {}{flags}]", pc.join(", "), queue.join(" "))
     }
 
-    /// An action with its task's name.
-    pub fn label(&self, action: Action) -> String {
+    fn label(&self, action: Action) -> String {
         let name = format!("{action:?}");
         let name = name.split('(').next().unwrap_or_default();
         let task = action.task().map_or("", |task| self.tasks[task].as_str());
         format!("{name}({task})")
-    }
-
-    /// Whether two hold the lock and one of them for writing.
-    pub fn exclusion_is_broken(&self, state: &State) -> bool {
-        let holders = state
-            .pc
-            .iter()
-            .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared));
-        let write_held = state
-            .pc
-            .iter()
-            .zip(&self.machine.kinds)
-            .any(|(pc, kind)| (*pc, *kind) == (Pc::Hold, Kind::Writer));
-        write_held && holders.count() > 1
-    }
-
-    fn task(&self, value: &Value) -> Result<usize> {
-        let name = value.label();
-        let place = self.tasks.iter().position(|task| *task == name);
-        place.with_context(|| format!("there is no task {name}"))
     }
 }
 

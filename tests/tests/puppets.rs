@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use conformance::corpus::{self, Graph};
 use conformance::faulty_rules::{LateWriter, ReaderOvertakes};
+use conformance::model::Model;
 use conformance::rwsem::Rwsem;
 use conformance::rwsem_log::{machine_action, project};
 use interlock::rwsem::lock::RawBarrierRwLock;

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use conformance::corpus;
+use conformance::model::Model;
 use conformance::replay::replay;
 use conformance::rwsem::Rwsem;
 use interlock::rwsem::machine::Pc;

@@ -160,6 +160,18 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
         self.granted(Action::Downgrade, step, R::downgrade);
     }
 
+    /// [`acquire`](Self::acquire), to be released when what it returns is dropped.
+    pub fn hold(&self, kind: Kind) -> Hold<'_, S, P, R> {
+        self.acquire(kind);
+        Hold { lock: self, kind }
+    }
+
+    /// [`try_acquire`](Self::try_acquire), to be released when what it returns is dropped.
+    pub fn try_hold(&self, kind: Kind) -> Option<Hold<'_, S, P, R>> {
+        let lock = self;
+        self.try_acquire(kind).then(|| Hold { lock, kind })
+    }
+
     fn entered(bits: u64, kind: Kind) -> Option<u64> {
         R::enter(Word::from_bits(bits), kind).map(Word::bits)
     }
@@ -277,6 +289,19 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     fn took(&self, action: Action, (before, after): (u64, u64)) {
         self.probe
             .step(Word::from_bits(before), action, Word::from_bits(after));
+    }
+}
+
+/// The lock is held until this is dropped, on any system: `lock_api`'s guards are for the published lock only.
+pub struct Hold<'a, S: Sys, P: Probe, R: Protocol> {
+    lock: &'a RawBarrierRwLock<S, P, R>,
+    kind: Kind,
+}
+
+impl<S: Sys, P: Probe, R: Protocol> Drop for Hold<'_, S, P, R> {
+    fn drop(&mut self) {
+        // SAFETY: acquired for this kind when this was made, and released nowhere else.
+        unsafe { self.lock.release(self.kind) }
     }
 }
 

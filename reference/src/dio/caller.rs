@@ -1,0 +1,306 @@
+//! The steps of a request's caller: ext4_dio_write_iter, xfs_file_dio_write_unaligned, and what else takes i_rwsem.
+
+use std::sync::Arc;
+
+use super::decisions::Verdict;
+use super::device::BlockDevice;
+use super::error::Errno;
+use super::inode::{Flight, Inode, Meta};
+use super::machine::{Action, Extent, Kind, Mode, Plan, Request};
+use super::policy::Free;
+use super::probe::{Probe, Side};
+use super::sys::{Monitor, System};
+use super::workers::Queue;
+use crate::rwsem::machine::Kind as Holder;
+
+/// A request whose caller is at it.
+pub(super) struct Caller<'a, D, Q, S: System, P> {
+    pub inode: &'a Arc<Inode<D, S, P>>,
+    pub queue: &'a Q,
+    pub flight: &'a Arc<Flight<S>>,
+}
+
+/// What a caller has: the bytes that were asked for, or `None` (-EIOCBQUEUED) while I/O is in flight.
+pub(super) type Returned = Result<Option<usize>, Errno>;
+
+/// Where a request goes from what it has done under the lock.
+enum Next {
+    /// It unlocks, to ask for the lock anew.
+    Relock(Plan),
+    /// It unlocks, and returns.
+    Unlock(Returned),
+    /// The flag has stopped it, and it is not tried again; its last step has unlocked.
+    Refused,
+}
+
+/// The caller's share in the I/Os of a request. A panic before they are all submitted fails the request, so that i_dio_count
+/// falls again.
+struct Share<'a, D: BlockDevice, S: System, P: Probe> {
+    inode: &'a Inode<D, S, P>,
+    flight: &'a Flight<S>,
+    held: bool,
+}
+
+impl<D: BlockDevice, S: System, P: Probe> Drop for Share<'_, D, S, P> {
+    fn drop(&mut self) {
+        if self.held {
+            self.flight.progress.with(|progress| progress.failed = true);
+            self.inode.leave(self.flight);
+        }
+    }
+}
+
+impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
+    /// The request, after its `Call`, which has fixed the mode in which it asks for the lock first.
+    pub fn run(&self, first: Mode) -> Returned {
+        let mut plan = Plan::of(first);
+        loop {
+            let holder = match plan.mode {
+                Mode::Shared => Holder::Reader,
+                Mode::Exclusive => Holder::Writer,
+            };
+            self.about();
+            let hold = if self.flight.call.nowait {
+                let Some(hold) = self.inode.rwsem.try_hold(holder) else {
+                    self.step(Action::LockFails);
+                    return Err(Errno::Again);
+                };
+                hold
+            } else {
+                self.inode.rwsem.hold(holder)
+            };
+            self.step(Action::Lock);
+            let next = self.under_lock(plan);
+            if let Next::Unlock(_) = next {
+                self.about();
+                self.step(Action::Unlock);
+            }
+            drop(hold);
+            match next {
+                Next::Relock(anew) => plan = anew,
+                Next::Unlock(returned) => return returned,
+                Next::Refused => return Err(Errno::Again),
+            }
+        }
+    }
+
+    fn about(&self) {
+        self.inode.probe.about(self.flight.request, Side::Caller);
+    }
+
+    fn step(&self, action: fn(Request) -> Action) {
+        self.inode.probe.step(action(self.flight.request));
+    }
+
+    /// Takes a step on what the requests share.
+    fn shared_step<R>(
+        &self,
+        action: fn(Request) -> Action,
+        step: impl FnOnce(&mut Meta) -> R,
+    ) -> R {
+        self.about();
+        self.inode.meta.with(|meta| {
+            let result = step(meta);
+            self.step(action);
+            result
+        })
+    }
+
+    fn under_lock(&self, mut plan: Plan) -> Next {
+        let policy = &self.inode.policy;
+        let kind = self.flight.call.kind;
+        let drains = match kind {
+            _ if plan.buffered => policy.fallback_drains,
+            Kind::Punch | Kind::Truncate => policy.free == Free::ExclusiveDrained,
+            Kind::Read => false,
+            Kind::Write if !plan.saw.is_empty() => plan.drain,
+            Kind::Write => match self.check(plan.mode) {
+                Verdict::Refused => return Next::Unlock(Err(Errno::Again)),
+                Verdict::Upgrades(anew) => return Next::Relock(anew),
+                Verdict::Stays(stays) => {
+                    plan = stays;
+                    plan.drain
+                }
+            },
+        };
+        if drains {
+            self.drain();
+        }
+        match kind {
+            _ if plan.buffered => Next::Unlock(self.write_back()),
+            Kind::Punch | Kind::Truncate => Next::Unlock(self.free()),
+            Kind::Read | Kind::Write if self.flight.call.cached => {
+                self.about();
+                self.step(Action::FallBack);
+                Next::Relock(Plan {
+                    buffered: true,
+                    ..Plan::of(Mode::Exclusive)
+                })
+            }
+            Kind::Read | Kind::Write => self.direct(&plan),
+        }
+    }
+
+    /// ext4_dio_write_checks.
+    fn check(&self, held: Mode) -> Verdict {
+        let Flight { call, .. } = &**self.flight;
+        self.shared_step(Action::Check, |meta| {
+            self.inode.look(call, meta).verdict(held)
+        })
+    }
+
+    /// inode_dio_wait.
+    fn drain(&self) {
+        self.about();
+        self.inode
+            .meta
+            .wait(|meta| (meta.dio == 0).then(|| self.step(Action::Drain)));
+    }
+
+    /// __iomap_dio_rw.
+    fn direct(&self, plan: &Plan) -> Next {
+        let Flight { call, .. } = &**self.flight;
+        self.shared_step(Action::Begin, |meta| meta.dio += 1);
+        let mut share = Share {
+            inode: self.inode,
+            flight: self.flight,
+            held: true,
+        };
+        let blocks = call.from / self.inode.per_block..=call.to / self.inode.per_block;
+        for block in blocks {
+            if !self.map(plan, block) {
+                let next = self.retry();
+                share.held = false;
+                return next;
+            }
+        }
+        share.held = false;
+        if call.is_async && !plan.wait {
+            self.inode.leave(self.flight);
+            return Next::Unlock(Ok(None));
+        }
+        self.wait_for_io();
+        Next::Unlock(self.inode.conclude(self.flight).map(Some))
+    }
+
+    /// iomap_iter and iomap_dio_bio_iter for one block; false: the flag has stopped it. What the I/Os find on the device is
+    /// settled when they are performed, not when they are submitted.
+    fn map(&self, plan: &Plan, block: u32) -> bool {
+        let Flight { call, progress, .. } = &**self.flight;
+        let mapped = self.shared_step(Action::Map, |meta| {
+            let look = self.inode.look(call, meta);
+            if look.stops(plan.mode, block) {
+                return None;
+            }
+            if call.kind == Kind::Read {
+                return Some((false, look.map_read(block).into_iter().collect()));
+            }
+            let (extent, converts, bios) = look.map_write(plan, block);
+            meta.extent[block as usize] = extent;
+            Some((converts, bios))
+        });
+        let Some((converts, bios)) = mapped else {
+            return false;
+        };
+        if converts || !bios.is_empty() {
+            progress.with(|progress| {
+                progress.left += bios.len() as u32;
+                progress.convert.extend(converts.then_some(block));
+            });
+        }
+        for bio in bios {
+            self.queue.submit(self.inode.io(self.flight, bio));
+        }
+        true
+    }
+
+    fn wait_for_io(&self) {
+        self.flight
+            .progress
+            .wait(|progress| (progress.left == 1).then_some(()));
+    }
+
+    /// Stopped by the flag: once what it had submitted has ended, xfs_iunlock and retry_exclusive.
+    fn retry(&self) -> Next {
+        let Flight { call, progress, .. } = &**self.flight;
+        self.wait_for_io();
+        progress.with(|progress| {
+            progress.convert.clear();
+            progress.failed = false;
+        });
+        let (idle, again) = self.shared_step(Action::Retry, |meta| {
+            meta.dio -= 1;
+            (meta.dio == 0, self.inode.look(call, meta).retries())
+        });
+        if idle {
+            self.inode.meta.notify();
+        }
+        match again {
+            Some(mode) => Next::Relock(Plan::of(mode)),
+            None => Next::Refused,
+        }
+    }
+
+    /// ext4_buffered_write_iter and filemap_write_and_wait_range: the blocks are read whole, and written back whole.
+    fn write_back(&self) -> Returned {
+        let Flight { call, data, .. } = &**self.flight;
+        let inode = self.inode;
+        let sectors = |block: u32| block * inode.per_block;
+        let blocks = call.from / inode.per_block..call.to / inode.per_block + 1;
+        let position = inode.position(sectors(blocks.start));
+        let mut page = vec![0; inode.bytes(sectors(blocks.end - blocks.start))];
+        self.about();
+        inode.meta.with(|meta| {
+            for block in blocks.clone() {
+                if meta.extent[block as usize] == Extent::Written {
+                    let at = inode.bytes(sectors(block - blocks.start));
+                    let part = &mut page[at..at + inode.bytes(inode.per_block)];
+                    inode.device.read_at(part, inode.position(sectors(block)))?;
+                }
+            }
+            let at = inode.bytes(call.from - sectors(blocks.start));
+            page[at..at + data.len()].copy_from_slice(data);
+            self.step(Action::Fill);
+            Ok(())
+        })?;
+        self.about();
+        inode.meta.with(|meta| {
+            inode.device.write_at(&page, position)?;
+            for block in blocks {
+                meta.extent[block as usize] = Extent::Written;
+            }
+            meta.size = meta.size.max(call.to + 1);
+            self.step(Action::Flush);
+            Ok(Some(data.len()))
+        })
+    }
+
+    /// ext4_truncate, ext4_punch_hole: whole blocks become holes, the rest of a block in part is zeroed.
+    fn free(&self) -> Returned {
+        let Flight { call, .. } = &**self.flight;
+        let inode = self.inode;
+        self.about();
+        inode.meta.with(|meta| {
+            let per_block = inode.per_block;
+            let end = match call.kind {
+                Kind::Truncate => inode.sectors,
+                _ => call.to + 1,
+            };
+            for block in call.from / per_block..end.div_ceil(per_block) {
+                let first = (block * per_block).max(call.from);
+                let behind = ((block + 1) * per_block).min(end);
+                if behind - first == per_block {
+                    meta.extent[block as usize] = Extent::Hole;
+                } else if meta.extent[block as usize] == Extent::Written {
+                    let zeroes = vec![0; inode.bytes(behind - first)];
+                    inode.device.write_at(&zeroes, inode.position(first))?;
+                }
+            }
+            if call.kind == Kind::Truncate {
+                meta.size = call.from;
+            }
+            self.step(Action::Free);
+            Ok(Some(0))
+        })
+    }
+}

@@ -1,0 +1,304 @@
+//! Requests and blocks, and the six decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
+//! The machine and the file ([`super::file`]) both decide by them.
+
+use std::ops::{Range, RangeInclusive};
+
+use super::machine::{
+    Bio, Call, Extent, Kind, Machine, Mode, Part, Plan, Progress, Request, State,
+};
+use super::policy::{
+    Alloc, Drain, First, Flag, Free, Nowait, Overwrite, Policy, Retry, Share, Wait,
+};
+
+/// A request, and the file that it looks at. Each method is the operator of that name.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub policy: &'a Policy,
+    pub call: &'a Call,
+    pub extent: &'a [Extent],
+    pub size: u32,
+    pub per_block: u32,
+}
+
+impl Look<'_> {
+    /// `BlockOf`.
+    pub fn block_of(&self, sector: u32) -> u32 {
+        sector / self.per_block
+    }
+
+    /// `FirstBlock(r) .. LastBlock(r)`.
+    pub fn blocks(&self) -> RangeInclusive<u32> {
+        self.block_of(self.call.from)..=self.block_of(self.call.to)
+    }
+
+    pub fn range(&self) -> RangeInclusive<u32> {
+        self.call.from..=self.call.to
+    }
+
+    /// The position behind the last sector.
+    pub fn end(&self) -> u32 {
+        self.call.to + 1
+    }
+
+    /// `In`: the sectors of a block.
+    pub fn sectors_in(&self, block: u32) -> Range<u32> {
+        let first = block * self.per_block;
+        first..first + self.per_block
+    }
+
+    /// Whether the sector is one of `Puts(r)`; a truncate empties all from `from` on.
+    pub fn puts(&self, sector: u32) -> bool {
+        match self.call.kind {
+            Kind::Truncate => sector >= self.call.from,
+            Kind::Read => false,
+            Kind::Write | Kind::Punch => self.range().contains(&sector),
+        }
+    }
+
+    pub fn grows(&self) -> bool {
+        self.end() > self.size
+    }
+
+    pub fn reaches_eof(&self) -> bool {
+        self.end() >= self.size
+    }
+
+    pub fn unaligned(&self) -> bool {
+        let aligned = |position: u32| position.is_multiple_of(self.per_block);
+        let from = self.call.from;
+        let as_good = self.policy.eof && from >= self.size;
+        (!aligned(from) || !aligned(self.end())) && !as_good
+    }
+
+    pub fn extends(&self) -> bool {
+        self.grows() || (self.policy.reaching && self.unaligned() && self.reaches_eof())
+    }
+
+    /// Whether r covers the block only in part.
+    fn partial(&self, block: u32) -> bool {
+        let range = self.range();
+        !self.sectors_in(block).all(|sector| range.contains(&sector))
+    }
+
+    /// The sectors of an I/O: a pad is the rest of its block, before the first or behind the last sector of the request.
+    pub fn covers(&self, bio: Bio) -> impl Iterator<Item = u32> + use<> {
+        let call = *self.call;
+        self.sectors_in(bio.block)
+            .filter(move |&sector| match bio.part {
+                Part::Head => sector < call.from,
+                Part::Tail => sector > call.to,
+                Part::Data | Part::Read => (call.from..=call.to).contains(&sector),
+            })
+    }
+
+    pub fn extent(&self, block: u32) -> Extent {
+        self.extent[block as usize]
+    }
+
+    // 1. FIRST
+
+    fn write_first(&self) -> Mode {
+        let exclusively = match self.policy.first {
+            First::Extending => self.extends(),
+            First::ExtendingOrUnaligned => self.extends() || self.unaligned(),
+            First::UnalignedReachingEof => self.unaligned() && self.reaches_eof(),
+        };
+        if exclusively {
+            Mode::Exclusive
+        } else {
+            Mode::Shared
+        }
+    }
+
+    pub fn first(&self) -> Mode {
+        match self.call.kind {
+            Kind::Write => self.write_first(),
+            Kind::Read => Mode::Shared,
+            Kind::Punch | Kind::Truncate if self.policy.free == Free::Shared => Mode::Shared,
+            Kind::Punch | Kind::Truncate => Mode::Exclusive,
+        }
+    }
+
+    // 2. OVERWRITE
+
+    fn overwrite(&self) -> bool {
+        let mut blocks = self.blocks();
+        let written = |block: u32| self.extent(block) == Extent::Written;
+        !self.extends()
+            && match self.policy.overwrite {
+                Overwrite::Mapped => blocks.all(written),
+                Overwrite::Allocated => [Extent::Unwritten, Extent::Written]
+                    .iter()
+                    .any(|&state| blocks.clone().all(|block| self.extent(block) == state)),
+                Overwrite::PartialMapped => {
+                    blocks.all(|block| !self.partial(block) || written(block))
+                }
+            }
+    }
+
+    /// A block that the write covers in part will have to be zeroed.
+    fn zeroes(&self) -> bool {
+        let unwritten = |block| self.extent(block) == Extent::Unwritten;
+        self.unaligned() && self.blocks().any(unwritten)
+    }
+
+    // 3. SHARE
+
+    pub fn may_share(&self) -> bool {
+        match self.policy.share {
+            Share::Always => true,
+            Share::Overwrite => self.overwrite(),
+            Share::OverwriteNoZeroing => self.overwrite() && !self.zeroes(),
+        }
+    }
+
+    // 4. DRAIN
+
+    pub fn drains(&self, mode: Mode) -> bool {
+        let exclusively = mode == Mode::Exclusive;
+        match self.policy.drain {
+            Drain::Never => false,
+            Drain::Unaligned => exclusively && self.unaligned(),
+            Drain::UnalignedEvenShared => self.unaligned(),
+            Drain::Zeroing => {
+                exclusively && self.unaligned() && (!self.overwrite() || self.zeroes())
+            }
+        }
+    }
+
+    // 5. WAIT
+
+    pub fn waits(&self, mode: Mode) -> bool {
+        mode == Mode::Exclusive
+            && match self.policy.wait {
+                Wait::UnalignedOrExtending => self.unaligned() || self.extends(),
+                Wait::Unaligned => self.unaligned(),
+                Wait::Extending => self.extends(),
+            }
+    }
+
+    // 6. FLAG
+
+    /// The flag stops r, which is to map the block.
+    pub fn stops(&self, held: Mode, block: u32) -> bool {
+        let mut left = block..=*self.blocks().end();
+        self.policy.flag == Flag::Heeded
+            && self.call.kind == Kind::Write
+            && held == Mode::Shared
+            && self.unaligned()
+            && (self.extends() || left.any(|block| self.extent(block) != Extent::Written))
+    }
+
+    /// NOWAIT: is a call that must not wait refused even though it has the lock?
+    fn refuses(&self, mode: Mode) -> bool {
+        let by_design = match self.policy.nowait {
+            Nowait::All => true,
+            Nowait::Exclusive => mode == Mode::Exclusive,
+            Nowait::None => false,
+        };
+        by_design && (self.unaligned() || self.extends())
+    }
+
+    /// What `Check` decides for who holds the lock as `held` says.
+    pub fn verdict(&self, held: Mode) -> Verdict {
+        let upgrades = held == Mode::Shared && !self.may_share();
+        let mode = if upgrades { Mode::Exclusive } else { held };
+        if self.call.nowait && (upgrades || self.refuses(mode)) {
+            return Verdict::Refused;
+        }
+        let mut plan = Plan {
+            drain: self.drains(mode),
+            wait: self.waits(mode),
+            ..Plan::of(mode)
+        };
+        if !upgrades {
+            return Verdict::Stays(plan);
+        }
+        if !self.policy.recheck {
+            let seen = self.blocks().map(|block| (block, self.extent(block)));
+            plan.saw = seen.collect();
+        }
+        Verdict::Upgrades(plan)
+    }
+
+    /// `MapWrite`: the state of the block from now on, whether it is to be converted, and the I/Os. Head pad, data and tail pad
+    /// are submitted; the tail is zeroed also where the write reaches EOF.
+    pub fn map_write(&self, plan: &Plan, block: u32) -> (Extent, bool, Vec<Bio>) {
+        let mapping = self.extent(block);
+        let saw = plan.saw.get(&block).unwrap_or(&mapping);
+        let is_new = *saw != Extent::Written;
+        let allocated = match (mapping, self.policy.alloc) {
+            (Extent::Hole, Alloc::Unwritten) => Extent::Unwritten,
+            (Extent::Hole, Alloc::Written) => Extent::Written,
+            (allocated, _) => allocated,
+        };
+        let parts = [
+            (Part::Head, is_new),
+            (Part::Data, true),
+            (Part::Tail, is_new || self.reaches_eof()),
+        ];
+        let submitted = parts.into_iter().filter(|(_, submitted)| *submitted);
+        let bios = submitted
+            .map(|(part, _)| Bio { part, block })
+            .filter(|bio| self.covers(*bio).next().is_some());
+        (allocated, is_new, bios.collect())
+    }
+
+    /// `MapRead`: the I/O, if there is one. What is not written reads as zero without any, and what lies beyond EOF too.
+    pub fn map_read(&self, block: u32) -> Option<Bio> {
+        let begins_inside = self.sectors_in(block).start < self.size;
+        let part = Part::Read;
+        (self.extent(block) == Extent::Written && begins_inside).then_some(Bio { part, block })
+    }
+
+    /// The mode in which r, stopped by the flag, tries again; none if it does not.
+    pub fn retries(&self) -> Option<Mode> {
+        let mode = match self.policy.retry {
+            Retry::Never => None,
+            Retry::Exclusive => Some(Mode::Exclusive),
+            Retry::Shared => Some(Mode::Shared),
+        };
+        mode.filter(|_| !self.call.nowait)
+    }
+}
+
+/// What a write does after it has looked at the mapping under the lock.
+pub(super) enum Verdict {
+    /// NOWAIT: it would have to wait.
+    Refused,
+    /// It asks for the exclusive lock instead.
+    Upgrades(Plan),
+    /// It goes on.
+    Stays(Plan),
+}
+
+/// A state seen under a machine's policy.
+pub(super) struct View<'a> {
+    pub machine: &'a Machine,
+    pub state: &'a State,
+}
+
+impl View<'_> {
+    pub fn policy(&self) -> &Policy {
+        &self.machine.policy
+    }
+
+    pub fn of(&self, r: Request) -> &Progress {
+        &self.state.requests[r]
+    }
+
+    pub fn kind(&self, r: Request) -> Kind {
+        self.machine.calls[r].kind
+    }
+
+    /// What r sees.
+    pub fn look(&self, r: Request) -> Look<'_> {
+        Look {
+            policy: &self.machine.policy,
+            call: &self.machine.calls[r],
+            extent: &self.state.extent,
+            size: self.state.size,
+            per_block: self.machine.per_block,
+        }
+    }
+}

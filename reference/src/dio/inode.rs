@@ -1,0 +1,232 @@
+//! What the requests of a file share, and the steps of their I/O: `Complete`, `Fail`, `EndIo` and `DioEnd`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::decisions::Look;
+use super::device::BlockDevice;
+use super::error::Errno;
+use super::machine::{Action, Bio, Call, Extent, Kind, Part, Request};
+use super::policy::Policy;
+use super::probe::{Probe, Side};
+use super::sys::{Monitor, System};
+use super::workers::{Fate, Io};
+use crate::rwsem::lock::RawBarrierRwLock;
+use crate::rwsem::probe::NoProbe;
+
+/// The file.
+pub(super) struct Inode<D, S: System, P> {
+    pub device: D,
+    pub policy: Policy,
+    pub per_block: u32,
+    /// Sectors of all blocks.
+    pub sectors: u32,
+    /// i_rwsem.
+    pub rwsem: RawBarrierRwLock<S, NoProbe>,
+    /// i_data_sem: held for one step on what it guards, and for I/O only where that is one step with it (`Fill`, `Flush`,
+    /// `Free`).
+    pub meta: S::Monitor<Meta>,
+    pub probe: P,
+}
+
+/// The part of the file that its requests change.
+#[derive(Clone)]
+pub(super) struct Meta {
+    /// Each block's state.
+    pub extent: Vec<Extent>,
+    /// i_size, in sectors.
+    pub size: u32,
+    /// i_dio_count.
+    pub dio: u32,
+    /// How many requests have been made.
+    pub called: usize,
+}
+
+/// A request, for its caller and its I/Os.
+pub(super) struct Flight<S: System> {
+    pub request: Request,
+    pub call: Call,
+    /// What a write writes.
+    pub data: Vec<u8>,
+    pub progress: S::Monitor<Progress>,
+}
+
+/// How far a request's I/O is.
+pub(super) struct Progress {
+    /// Its I/Os in flight, and one for the caller that submits them.
+    pub left: u32,
+    /// One of them has failed.
+    pub failed: bool,
+    /// Blocks to be made written when all are done.
+    pub convert: Vec<u32>,
+    /// What a read has read; zeroes are there from the start.
+    pub buffer: Vec<u8>,
+    /// What the caller of an asynchronous request gets: bytes, or an error.
+    pub result: Option<Result<usize, Errno>>,
+}
+
+impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
+    pub fn look<'a>(&'a self, call: &'a Call, meta: &'a Meta) -> Look<'a> {
+        Look {
+            policy: &self.policy,
+            call,
+            extent: &meta.extent,
+            size: meta.size,
+            per_block: self.per_block,
+        }
+    }
+
+    /// Where a sector begins, in bytes.
+    pub fn position(&self, sector: u32) -> u64 {
+        u64::from(sector) * self.device.sector_size() as u64
+    }
+
+    /// How many bytes so many sectors have.
+    pub fn bytes(&self, sectors: u32) -> usize {
+        sectors as usize * self.device.sector_size()
+    }
+
+    /// iomap_dio_bio_iter, iomap_dio_zero: one I/O, to be performed by whom the queue gives it to. The file and the request
+    /// live as long as it does.
+    pub fn io(self: &Arc<Self>, flight: &Arc<Flight<S>>, bio: Bio) -> Io {
+        let (inode, owner) = (self.clone(), flight.clone());
+        Io::new(flight.request, bio, move |fate| {
+            inode.complete(&owner, bio, fate);
+        })
+    }
+
+    /// iomap_dio_bio_end_io, iomap_dio_done: whoever ends the last I/O of a request whose caller waits no more goes on.
+    fn complete(&self, flight: &Flight<S>, bio: Bio, fate: Fate) {
+        let transfer = || self.transfer(flight, bio);
+        let done = match fate {
+            Fate::Performed => catch_unwind(AssertUnwindSafe(transfer)).unwrap_or(Err(Errno::Io)),
+            Fate::Failed => Err(Errno::Io),
+        };
+        // Right behind the device, and before anybody can act upon it.
+        let action = match done {
+            Ok(_) => Action::Complete,
+            Err(_) => Action::Fail,
+        };
+        self.probe.step(action(flight.request, bio.part, bio.block));
+        let left = flight.progress.with(|progress| {
+            match done {
+                Ok((at, read)) => progress.buffer[at..at + read.len()].copy_from_slice(&read),
+                Err(_) => progress.failed = true,
+            }
+            progress.left -= 1;
+            progress.left
+        });
+        match left {
+            0 => self.end(flight),
+            1 => flight.progress.notify(),
+            _ => {}
+        }
+    }
+
+    /// The device's part; of a read, what it has read and where that belongs.
+    fn transfer(&self, flight: &Flight<S>, bio: Bio) -> Result<(usize, Vec<u8>), Errno> {
+        let (from, to) = covers(&flight.call, self.per_block, bio);
+        let position = self.position(from);
+        let length = self.bytes(to - from);
+        match bio.part {
+            Part::Head | Part::Tail => self.device.write_at(&vec![0; length], position)?,
+            Part::Data => {
+                let at = self.bytes(from - flight.call.from);
+                let data = &flight.data[at..at + length];
+                self.device.write_at(data, position)?;
+            }
+            Part::Read => {
+                let mut read = vec![0; length];
+                self.device.read_at(&mut read, position)?;
+                return Ok((self.bytes(from - flight.call.from), read));
+            }
+        }
+        Ok((0, Vec::new()))
+    }
+
+    /// The caller's share in the I/Os is over, and it does not wait for them.
+    pub fn leave(&self, flight: &Flight<S>) {
+        let left = flight.progress.with(|progress| {
+            progress.left -= 1;
+            progress.left
+        });
+        if left == 0 {
+            self.end(flight);
+        }
+    }
+
+    /// iomap_dio_complete and ki_complete of an asynchronous request.
+    fn end(&self, flight: &Flight<S>) {
+        let result = self.conclude(flight);
+        flight
+            .progress
+            .with(|progress| progress.result = Some(result));
+        flight.progress.notify();
+    }
+
+    /// iomap_dio_complete: end_io, then inode_dio_end, so that who has waited in inode_dio_wait sees the blocks converted.
+    pub fn conclude(&self, flight: &Flight<S>) -> Result<usize, Errno> {
+        if S::END_IO_FIRST {
+            let result = self.end_io(flight);
+            self.dio_end(flight.request);
+            result
+        } else {
+            self.dio_end(flight.request);
+            self.end_io(flight)
+        }
+    }
+
+    /// Unwritten blocks become written, i_size grows; nothing of that after an error.
+    fn end_io(&self, flight: &Flight<S>) -> Result<usize, Errno> {
+        let (failed, convert) = flight
+            .progress
+            .with(|progress| (progress.failed, std::mem::take(&mut progress.convert)));
+        let Flight { request, call, .. } = flight;
+        self.probe.about(*request, Side::Io);
+        self.meta.with(|meta| {
+            let end = call.to + 1;
+            if !failed {
+                for block in convert {
+                    meta.extent[block as usize] = Extent::Written;
+                }
+                if call.kind == Kind::Write {
+                    meta.size = meta.size.max(end);
+                }
+            }
+            self.probe.step(Action::EndIo(*request));
+            // Of a read, what lies beyond EOF does not count.
+            let end = if call.kind == Kind::Read {
+                end.min(meta.size)
+            } else {
+                end
+            };
+            match failed {
+                true => Err(Errno::Io),
+                false => Ok(self.bytes(end.saturating_sub(call.from))),
+            }
+        })
+    }
+
+    /// inode_dio_end.
+    fn dio_end(&self, request: Request) {
+        self.probe.about(request, Side::Io);
+        let idle = self.meta.with(|meta| {
+            meta.dio -= 1;
+            self.probe.step(Action::DioEnd(request));
+            meta.dio == 0
+        });
+        if idle {
+            self.meta.notify();
+        }
+    }
+}
+
+/// `Covers`, as the first sector and the one behind the last.
+pub(super) fn covers(call: &Call, per_block: u32, bio: Bio) -> (u32, u32) {
+    let (first, end) = (bio.block * per_block, (bio.block + 1) * per_block);
+    match bio.part {
+        Part::Head => (first, call.from.min(end)),
+        Part::Tail => (end.min(call.to + 1), end),
+        Part::Data | Part::Read => (first.max(call.from), end.min(call.to + 1)),
+    }
+}

@@ -1,0 +1,15 @@
+//! Direct I/O to blocks that a request covers in part: `specs/dio/UnalignedDio.tla`.
+
+mod caller;
+mod decisions;
+pub mod device;
+pub mod error;
+pub mod faults;
+pub mod file;
+mod inode;
+pub mod machine;
+pub mod policy;
+pub mod probe;
+mod steps;
+pub mod sys;
+pub mod workers;

@@ -1,0 +1,366 @@
+//! The designs of direct writes: `specs/dio/Policies.tla`.
+
+/// Who asks for the lock exclusively at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum First {
+    /// `"extending"`: a write that extends the file.
+    Extending,
+    /// `"extending-or-unaligned"`.
+    ExtendingOrUnaligned,
+    /// `"unaligned-reaching-eof"`: an unaligned write that ends at or beyond EOF.
+    UnalignedReachingEof,
+}
+
+/// What the check of the mapping calls an overwrite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Overwrite {
+    /// `"mapped"`: all blocks are written.
+    Mapped,
+    /// `"allocated"`: all blocks are written, or all are unwritten.
+    Allocated,
+    /// `"partial-mapped"`: all blocks that are covered in part are written.
+    PartialMapped,
+}
+
+/// Who keeps the shared lock after that check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Share {
+    /// `"always"`.
+    Always,
+    /// `"overwrite"`.
+    Overwrite,
+    /// `"overwrite-no-zeroing"`: an overwrite that will zero nothing.
+    OverwriteNoZeroing,
+}
+
+/// Which writers wait for i_dio_count to reach 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Drain {
+    /// `"never"`.
+    Never,
+    /// `"unaligned"`: exclusive unaligned ones.
+    Unaligned,
+    /// `"unaligned-even-shared"`: unaligned ones, under the shared lock too.
+    UnalignedEvenShared,
+    /// `"zeroing"`: exclusive unaligned ones that may have to zero.
+    Zeroing,
+}
+
+/// Which exclusive writers wait for their own I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// `"unaligned-or-extending"`.
+    UnalignedOrExtending,
+    /// `"unaligned"`.
+    Unaligned,
+    /// `"extending"`.
+    Extending,
+}
+
+/// Which NOWAIT writes, unaligned or extending ones, are refused though they hold the lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Nowait {
+    /// `"all"`.
+    All,
+    /// `"exclusive"`: those that hold it exclusively.
+    Exclusive,
+    /// `"none"`.
+    None,
+}
+
+/// IOMAP_DIO_OVERWRITE_ONLY on unaligned shared writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Flag {
+    /// `"none"`: it is not set.
+    None,
+    /// `"ignored"`: it is set, and the file system does not look at it.
+    Ignored,
+    /// `"heeded"`: it stops what is no overwrite.
+    Heeded,
+}
+
+/// What follows when the flag has stopped a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Retry {
+    /// `"never"`: -EAGAIN for the caller.
+    Never,
+    /// `"exclusive"`: once more, with the exclusive lock.
+    Exclusive,
+    /// `"shared"`: once more, with the shared lock.
+    Shared,
+}
+
+/// The state of a block that a write has just allocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Alloc {
+    /// `"unwritten"`.
+    Unwritten,
+    /// `"written"`.
+    Written,
+}
+
+/// How truncate and punch exclude direct I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Free {
+    /// `"shared"`: not at all.
+    Shared,
+    /// `"exclusive"`: those that hold the lock.
+    Exclusive,
+    /// `"exclusive-drained"`: those in flight too.
+    ExclusiveDrained,
+}
+
+/// A design: a record of decisions, each as in module Policies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Policy {
+    /// Who asks for the lock exclusively at once.
+    pub first: First,
+    /// What the check of the mapping calls an overwrite.
+    pub overwrite: Overwrite,
+    /// Who keeps the shared lock after that check.
+    pub share: Share,
+    /// The check is repeated after an upgrade of the lock.
+    pub recheck: bool,
+    /// Which writers wait for i_dio_count to reach 0.
+    pub drain: Drain,
+    /// Which exclusive writers wait for their own I/O.
+    pub wait: Wait,
+    /// Which NOWAIT writes are refused though they hold the lock.
+    pub nowait: Nowait,
+    /// IOMAP_DIO_OVERWRITE_ONLY on unaligned shared writes.
+    pub flag: Flag,
+    /// What follows when the flag has stopped a write.
+    pub retry: Retry,
+    /// An unaligned write that ends at EOF counts as extending.
+    pub reaching: bool,
+    /// A write that begins at or beyond EOF is as good as aligned.
+    pub eof: bool,
+    /// The state of a block that a write has just allocated.
+    pub alloc: Alloc,
+    /// A buffered fallback drains first.
+    pub fallback_drains: bool,
+    /// How truncate and punch exclude direct I/O.
+    pub free: Free,
+}
+
+impl Policy {
+    /// ext4 in Linux 6.5 to 7.2: shared first; the check decides all, and is repeated.
+    pub const FINAL65: Policy = Policy {
+        first: First::Extending,
+        overwrite: Overwrite::Allocated,
+        share: Share::OverwriteNoZeroing,
+        recheck: true,
+        drain: Drain::Zeroing,
+        wait: Wait::UnalignedOrExtending,
+        nowait: Nowait::Exclusive,
+        flag: Flag::None,
+        retry: Retry::Never,
+        reaching: false,
+        eof: false,
+        alloc: Alloc::Unwritten,
+        fallback_drains: true,
+        free: Free::ExclusiveDrained,
+    };
+
+    /// The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
+    pub const FINAL65_FLAG: Policy = Policy {
+        flag: Flag::Heeded,
+        ..Policy::FINAL65
+    };
+
+    /// ext4 up to Linux 6.1: an unaligned write is exclusive from the start.
+    pub const PRE61: Policy = Policy {
+        first: First::ExtendingOrUnaligned,
+        overwrite: Overwrite::Mapped,
+        share: Share::Overwrite,
+        drain: Drain::Unaligned,
+        nowait: Nowait::All,
+        ..Policy::FINAL65
+    };
+
+    /// The RFC of the thread on 6.2, where an overwrite means mapped blocks.
+    pub const RFC_ON62: Policy = Policy {
+        first: First::Extending,
+        flag: Flag::Ignored,
+        ..Policy::PRE61
+    };
+
+    /// The RFC on 6.3, where it means allocated ones, unwritten included.
+    pub const RFC_ON63: Policy = Policy {
+        overwrite: Overwrite::Allocated,
+        ..Policy::RFC_ON62
+    };
+
+    /// ext4 of the series of July 2026: only partial blocks matter.
+    pub const ZEROING73: Policy = Policy {
+        overwrite: Overwrite::PartialMapped,
+        share: Share::Overwrite,
+        ..Policy::FINAL65
+    };
+
+    /// XFS since 5.12: shared and optimistic; the flag stops what is no overwrite, which is tried again, exclusively.
+    pub const XFS_OPTIMISTIC: Policy = Policy {
+        first: First::UnalignedReachingEof,
+        share: Share::Always,
+        drain: Drain::Unaligned,
+        wait: Wait::Unaligned,
+        flag: Flag::Heeded,
+        retry: Retry::Exclusive,
+        ..Policy::FINAL65
+    };
+
+    /// Control: every write stays under the shared lock.
+    pub const ALWAYS_SHARED: Policy = Policy {
+        share: Share::Always,
+        ..Policy::FINAL65
+    };
+
+    /// Control: the same, and it drains there, which keeps nobody out.
+    pub const SHARED_DRAIN: Policy = Policy {
+        share: Share::Always,
+        drain: Drain::UnalignedEvenShared,
+        ..Policy::FINAL65
+    };
+
+    /// Control: nobody drains.
+    pub const EXCL_NO_DIO_WAIT: Policy = Policy {
+        drain: Drain::Never,
+        ..Policy::FINAL65
+    };
+
+    /// Control: an unaligned write does not wait for its own I/O.
+    pub const NO_FORCE_WAIT: Policy = Policy {
+        wait: Wait::Extending,
+        ..Policy::FINAL65
+    };
+
+    /// Control: nobody drains.
+    pub const ZEROING73_NO_DIO_WAIT: Policy = Policy {
+        drain: Drain::Never,
+        ..Policy::ZEROING73
+    };
+
+    /// Control: the second try does not drain.
+    pub const XFS_RETRY_NO_DIO_WAIT: Policy = Policy {
+        drain: Drain::Never,
+        ..Policy::XFS_OPTIMISTIC
+    };
+
+    /// Control: no second try.
+    pub const XFS_NO_RETRY: Policy = Policy {
+        retry: Retry::Never,
+        ..Policy::XFS_OPTIMISTIC
+    };
+
+    /// Control: the second try is shared too.
+    pub const XFS_RETRY_SHARED: Policy = Policy {
+        retry: Retry::Shared,
+        ..Policy::XFS_OPTIMISTIC
+    };
+
+    /// Control: the file system does not look at the flag.
+    pub const IGNORE_OVERWRITE_ONLY: Policy = Policy {
+        flag: Flag::Ignored,
+        ..Policy::XFS_OPTIMISTIC
+    };
+
+    /// Control: what the first check saw is carried over the gap between the two locks.
+    pub const NO_RECHECK_AFTER_UPGRADE: Policy = Policy {
+        recheck: false,
+        ..Policy::FINAL65
+    };
+
+    /// Before 5.1: a write beyond EOF is not serialised, and nobody waits for its I/O.
+    pub const SKIP_BEYOND_EOF: Policy = Policy {
+        eof: true,
+        ..Policy::NO_FORCE_WAIT
+    };
+
+    /// Before July 2026: the buffered fallback does not drain.
+    pub const BUFFERED_FALLBACK_NO_DRAIN: Policy = Policy {
+        fallback_drains: false,
+        ..Policy::FINAL65
+    };
+
+    /// Control: a NOWAIT write is not refused where it has to drain.
+    pub const NOWAIT_DRAINS: Policy = Policy {
+        nowait: Nowait::None,
+        ..Policy::FINAL65
+    };
+
+    /// Control: truncate and punch do not wait for direct I/O in flight.
+    pub const PUNCH_NO_DIO_WAIT: Policy = Policy {
+        free: Free::Exclusive,
+        ..Policy::FINAL65
+    };
+
+    /// Control: they change the mapping under the shared lock.
+    pub const PUNCH_SHARED: Policy = Policy {
+        free: Free::Shared,
+        ..Policy::FINAL65
+    };
+
+    /// Control: the same beside the flag.
+    pub const PUNCH_SHARED_FLAG: Policy = Policy {
+        free: Free::Shared,
+        ..Policy::FINAL65_FLAG
+    };
+
+    /// Control: blocks are allocated as written, before their data are there.
+    pub const ALLOC_WRITTEN: Policy = Policy {
+        alloc: Alloc::Written,
+        ..Policy::FINAL65
+    };
+
+    /// The cure at the end of the file: an unaligned write that ends exactly there counts as extending.
+    pub const FINAL65_EOF: Policy = Policy {
+        reaching: true,
+        ..Policy::FINAL65
+    };
+
+    /// The same cure of [`Policy::ZEROING73`].
+    pub const ZEROING73_EOF: Policy = Policy {
+        reaching: true,
+        ..Policy::ZEROING73
+    };
+
+    /// The same cure of [`Policy::XFS_OPTIMISTIC`].
+    pub const XFS_EOF: Policy = Policy {
+        reaching: true,
+        ..Policy::XFS_OPTIMISTIC
+    };
+
+    /// Every design under its name in module Policies.
+    pub const NAMED: [(&str, Policy); 27] = [
+        ("Final65", Policy::FINAL65),
+        ("Final65Flag", Policy::FINAL65_FLAG),
+        ("Pre61", Policy::PRE61),
+        ("RfcOn62", Policy::RFC_ON62),
+        ("RfcOn63", Policy::RFC_ON63),
+        ("Zeroing73", Policy::ZEROING73),
+        ("XfsOptimistic", Policy::XFS_OPTIMISTIC),
+        ("AlwaysShared", Policy::ALWAYS_SHARED),
+        ("SharedDrain", Policy::SHARED_DRAIN),
+        ("ExclNoDioWait", Policy::EXCL_NO_DIO_WAIT),
+        ("NoForceWait", Policy::NO_FORCE_WAIT),
+        ("Zeroing73NoDioWait", Policy::ZEROING73_NO_DIO_WAIT),
+        ("XfsRetryNoDioWait", Policy::XFS_RETRY_NO_DIO_WAIT),
+        ("XfsNoRetry", Policy::XFS_NO_RETRY),
+        ("XfsRetryShared", Policy::XFS_RETRY_SHARED),
+        ("IgnoreOverwriteOnly", Policy::IGNORE_OVERWRITE_ONLY),
+        ("NoRecheckAfterUpgrade", Policy::NO_RECHECK_AFTER_UPGRADE),
+        ("SkipBeyondEOF", Policy::SKIP_BEYOND_EOF),
+        (
+            "BufferedFallbackNoDrain",
+            Policy::BUFFERED_FALLBACK_NO_DRAIN,
+        ),
+        ("NowaitDrains", Policy::NOWAIT_DRAINS),
+        ("PunchNoDioWait", Policy::PUNCH_NO_DIO_WAIT),
+        ("PunchShared", Policy::PUNCH_SHARED),
+        ("PunchSharedFlag", Policy::PUNCH_SHARED_FLAG),
+        ("AllocWritten", Policy::ALLOC_WRITTEN),
+        ("Final65Eof", Policy::FINAL65_EOF),
+        ("Zeroing73Eof", Policy::ZEROING73_EOF),
+        ("XfsEof", Policy::XFS_EOF),
+    ];
+}

@@ -1,0 +1,373 @@
+//! The steps of a request's caller and of its I/O: the actions of `UnalignedDio.tla`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::decisions::{Verdict, View};
+use super::machine::{
+    Action, Bio, Content, Extent, Io, Kind, Mode, Outcome, Part, Pc, Plan, Request, State,
+};
+use super::policy::Free;
+
+/// Each step is `None` unless it is enabled.
+impl View<'_> {
+    pub fn step(&self, action: Action) -> Option<State> {
+        match action {
+            Action::Call(r) => self.call_in(r),
+            Action::Lock(r) => self.lock(r),
+            Action::LockFails(r) => self.lock_fails(r),
+            Action::Check(r) => self.check(r),
+            Action::Drain(r) => self.drain(r),
+            Action::Begin(r) => self.begin(r),
+            Action::FallBack(r) => self.fall_back(r),
+            Action::Map(r) => self.map(r),
+            Action::Retry(r) => self.retry(r),
+            Action::Unlock(r) => self.unlock(r),
+            Action::Fill(r) => self.fill(r),
+            Action::Flush(r) => self.flush(r),
+            Action::Free(r) => self.free(r),
+            Action::Complete(r, part, block) => self.complete(r, Bio { part, block }),
+            Action::Fail(r, part, block) => self.fail(r, Bio { part, block }),
+            Action::EndIo(r) => self.end_io(r),
+            Action::DioEnd(r) => self.dio_end(r),
+        }
+    }
+
+    /// The state, to be changed, if r's caller is there.
+    fn at(&self, r: Request, pc: Pc) -> Option<State> {
+        (self.of(r).pc == pc).then(|| self.state.clone())
+    }
+
+    fn call_in(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Idle)?;
+        let request = &mut next.requests[r];
+        request.pc = Pc::Lock;
+        request.plan.mode = self.look(r).first();
+        Some(next)
+    }
+
+    fn lock_is_free(&self, mode: Mode) -> bool {
+        self.state.requests.iter().all(|other| match mode {
+            Mode::Exclusive => other.held.is_none(),
+            Mode::Shared => other.held != Some(Mode::Exclusive),
+        })
+    }
+
+    /// Where a request that holds the lock goes, once it knows what to do (`Then`).
+    fn after_lock(&self, r: Request, drains: bool) -> Pc {
+        match self.kind(r) {
+            _ if drains => Pc::Drain,
+            _ if self.of(r).plan.buffered => Pc::Fill,
+            Kind::Write | Kind::Read => Pc::Begin,
+            Kind::Punch | Kind::Truncate => Pc::Free,
+        }
+    }
+
+    fn lock(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Lock)?;
+        let (plan, policy) = (&self.of(r).plan, self.policy());
+        if !self.lock_is_free(plan.mode) {
+            return None;
+        }
+        let request = &mut next.requests[r];
+        request.held = Some(plan.mode);
+        request.pc = match self.kind(r) {
+            _ if plan.buffered => self.after_lock(r, policy.fallback_drains),
+            Kind::Punch | Kind::Truncate => {
+                self.after_lock(r, policy.free == Free::ExclusiveDrained)
+            }
+            Kind::Read => self.after_lock(r, false),
+            Kind::Write if !plan.saw.is_empty() => self.after_lock(r, plan.drain),
+            Kind::Write => Pc::Check,
+        };
+        Some(next)
+    }
+
+    fn lock_fails(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Lock)?;
+        if !self.look(r).call.nowait || self.lock_is_free(self.of(r).plan.mode) {
+            return None;
+        }
+        let request = &mut next.requests[r];
+        request.pc = Pc::Done;
+        request.plan = Plan::of(Mode::Shared);
+        request.result = Outcome::Eagain;
+        Some(next)
+    }
+
+    fn check(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Check)?;
+        let request = &mut next.requests[r];
+        let held = request.held?;
+        match self.look(r).verdict(held) {
+            Verdict::Refused => {
+                request.plan = Plan::of(Mode::Shared);
+                request.pc = Pc::Unlock;
+                request.result = Outcome::Eagain;
+            }
+            Verdict::Upgrades(plan) => {
+                request.plan = plan;
+                request.held = None;
+                request.pc = Pc::Lock;
+            }
+            Verdict::Stays(plan) => {
+                request.pc = self.after_lock(r, plan.drain);
+                request.plan = plan;
+            }
+        }
+        Some(next)
+    }
+
+    fn drain(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Drain)?;
+        next.requests[r].pc = self.after_lock(r, false);
+        (self.state.dio == 0).then_some(next)
+    }
+
+    fn begin(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Begin)?;
+        next.dio = self.state.dio.checked_add(1)?;
+        let request = &mut next.requests[r];
+        request.io = Io::Flying;
+        request.next = *self.look(r).blocks().start();
+        request.pc = Pc::Map;
+        (!self.look(r).call.cached).then_some(next)
+    }
+
+    fn fall_back(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Begin)?;
+        let request = &mut next.requests[r];
+        request.held = None;
+        request.plan = Plan {
+            buffered: true,
+            ..Plan::of(Mode::Exclusive)
+        };
+        request.pc = Pc::Lock;
+        self.look(r).call.cached.then_some(next)
+    }
+
+    fn map(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Map)?;
+        let block = self.of(r).next;
+        if !self.look(r).blocks().contains(&block) {
+            return None;
+        }
+        let held = self.of(r).held?;
+        if self.look(r).stops(held, block) {
+            next.requests[r].pc = Pc::Again;
+            return Some(next);
+        }
+        if self.kind(r) == Kind::Write {
+            self.map_write(r, block, &mut next);
+        } else {
+            self.map_read(r, block, &mut next);
+        }
+        let request = &mut next.requests[r];
+        request.next = block + 1;
+        if block == *self.look(r).blocks().end() {
+            let queues = self.look(r).call.is_async && !request.plan.wait;
+            request.pc = if queues { Pc::Unlock } else { Pc::Io };
+        }
+        Some(next)
+    }
+
+    fn map_write(&self, r: Request, block: u32, next: &mut State) {
+        let (extent, converts, bios) = self.look(r).map_write(&self.of(r).plan, block);
+        next.extent[block as usize] = extent;
+        let request = &mut next.requests[r];
+        request.bios.extend(bios);
+        if converts {
+            request.convert.insert(block);
+        }
+    }
+
+    fn map_read(&self, r: Request, block: u32, next: &mut State) {
+        let request = &mut next.requests[r];
+        let part = Part::Read;
+        if let Some(bio) = self.look(r).map_read(block) {
+            request.bios.insert(bio);
+        } else {
+            for sector in self.look(r).covers(Bio { part, block }) {
+                request.buffer.entry(sector).or_insert(Content::Zero);
+            }
+        }
+    }
+
+    fn retry(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Again)?;
+        next.dio = self.state.dio.checked_sub(1)?;
+        let request = &mut next.requests[r];
+        request.held = None;
+        request.io = Io::None;
+        request.next = 0;
+        request.convert = BTreeSet::new();
+        request.failed = false;
+        if let Some(mode) = self.look(r).retries() {
+            request.pc = Pc::Lock;
+            request.plan = Plan::of(mode);
+            request.retries = request.retries.saturating_add(1).min(2);
+        } else {
+            request.pc = Pc::Done;
+            request.plan = Plan::of(Mode::Shared);
+            request.result = Outcome::Eagain;
+        }
+        self.of(r).bios.is_empty().then_some(next)
+    }
+
+    /// `Outcome`.
+    fn outcome(&self, r: Request) -> Outcome {
+        if self.of(r).failed {
+            Outcome::Eio
+        } else {
+            Outcome::Ok
+        }
+    }
+
+    fn unlock(&self, r: Request) -> Option<State> {
+        let now = self.of(r);
+        if now.pc != Pc::Unlock && (now.pc, now.io) != (Pc::Io, Io::Ended) {
+            return None;
+        }
+        let mut next = self.state.clone();
+        let request = &mut next.requests[r];
+        request.held = None;
+        request.plan = Plan::of(Mode::Shared);
+        if matches!(now.io, Io::Flying | Io::Converted) {
+            request.pc = Pc::Queued;
+        } else {
+            request.pc = Pc::Done;
+            if now.result == Outcome::None {
+                request.result = self.outcome(r);
+            }
+        }
+        Some(next)
+    }
+
+    fn fill(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Fill)?;
+        let content = |sector: u32| match self.look(r).extent(self.look(r).block_of(sector)) {
+            _ if self.look(r).range().contains(&sector) => Content::Of(r),
+            Extent::Written => self.state.disk[sector as usize],
+            Extent::Hole | Extent::Unwritten => Content::Zero,
+        };
+        let sectors = self
+            .look(r)
+            .blocks()
+            .flat_map(|block| self.look(r).sectors_in(block));
+        let request = &mut next.requests[r];
+        request.buffer = sectors.map(|sector| (sector, content(sector))).collect();
+        request.pc = Pc::Flush;
+        Some(next)
+    }
+
+    fn flush(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Flush)?;
+        for (&sector, &content) in &self.of(r).buffer {
+            next.disk[sector as usize] = content;
+        }
+        for block in self.look(r).blocks() {
+            next.extent[block as usize] = Extent::Written;
+        }
+        next.size = self.state.size.max(self.look(r).end());
+        let request = &mut next.requests[r];
+        request.buffer = BTreeMap::new();
+        request.pc = Pc::Unlock;
+        Some(next)
+    }
+
+    /// Whole blocks become holes, the rest of a block in part is zeroed.
+    fn free(&self, r: Request) -> Option<State> {
+        let mut next = self.at(r, Pc::Free)?;
+        for block in 0..self.state.extent.len() as u32 {
+            let put = |sector: &u32| self.look(r).puts(*sector);
+            let whole = self.look(r).sectors_in(block).all(|sector| put(&sector));
+            if whole {
+                next.extent[block as usize] = Extent::Hole;
+            }
+            for sector in self.look(r).sectors_in(block).filter(put) {
+                if whole {
+                    next.disk[sector as usize] = Content::Stale;
+                } else if self.look(r).extent(block) == Extent::Written {
+                    next.disk[sector as usize] = Content::Zero;
+                }
+            }
+        }
+        if self.kind(r) == Kind::Truncate {
+            next.size = self.look(r).call.from;
+        }
+        next.requests[r].pc = Pc::Unlock;
+        Some(next)
+    }
+
+    /// The device has done one I/O. Where the block has been freed meanwhile, it hits whatever that block is now.
+    fn complete(&self, r: Request, bio: Bio) -> Option<State> {
+        let mut next = self.state.clone();
+        if !next.requests[r].bios.remove(&bio) {
+            return None;
+        }
+        for sector in self.look(r).covers(bio) {
+            let disk = &mut next.disk[sector as usize];
+            if self.kind(r) == Kind::Read {
+                next.requests[r].buffer.insert(sector, *disk);
+            } else if self.look(r).extent(bio.block) != Extent::Hole {
+                let is_pad = matches!(bio.part, Part::Head | Part::Tail);
+                *disk = if is_pad {
+                    Content::Zero
+                } else {
+                    Content::Of(r)
+                };
+            }
+        }
+        Some(next)
+    }
+
+    /// The device has failed to do it, and has changed nothing.
+    fn fail(&self, r: Request, bio: Bio) -> Option<State> {
+        let mut next = self.state.clone();
+        let request = &mut next.requests[r];
+        let in_flight = request.bios.remove(&bio);
+        request.failed = true;
+        (self.look(r).call.fails && in_flight).then_some(next)
+    }
+
+    /// Unwritten blocks become written, i_size grows. Nothing of that after an error.
+    fn end_io(&self, r: Request) -> Option<State> {
+        let now = self.of(r);
+        let submitted = matches!(now.pc, Pc::Io | Pc::Unlock | Pc::Queued);
+        if now.io != Io::Flying || !submitted || !now.bios.is_empty() {
+            return None;
+        }
+        let mut next = self.state.clone();
+        if !now.failed {
+            for &block in &now.convert {
+                next.extent[block as usize] = Extent::Written;
+            }
+            if self.kind(r) == Kind::Write {
+                next.size = self.state.size.max(self.look(r).end());
+            }
+        }
+        let request = &mut next.requests[r];
+        request.io = Io::Converted;
+        request.convert = BTreeSet::new();
+        request.next = 0;
+        Some(next)
+    }
+
+    /// inode_dio_end, and after it ki_complete.
+    fn dio_end(&self, r: Request) -> Option<State> {
+        let now = self.of(r);
+        if now.io != Io::Converted {
+            return None;
+        }
+        let mut next = self.state.clone();
+        next.dio = self.state.dio.checked_sub(1)?;
+        let request = &mut next.requests[r];
+        request.io = Io::Ended;
+        if now.pc != Pc::Io {
+            request.result = self.outcome(r);
+        }
+        if now.pc == Pc::Queued {
+            request.pc = Pc::Done;
+        }
+        Some(next)
+    }
+}

@@ -1,0 +1,42 @@
+//! A machine beside its specification: what a comparison of the two needs.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use interlock_ci::counterexample::Step;
+use interlock_ci::value::Value;
+
+/// A machine with the names that its specification has.
+pub trait Model {
+    /// A state of the machine.
+    type State: Clone + Ord;
+    /// An action of the machine.
+    type Action: Copy + Ord;
+
+    /// The machine's initial state.
+    fn init(&self) -> Self::State;
+
+    /// Every action there could be, enabled or not.
+    fn candidates(&self) -> Vec<Self::Action>;
+
+    /// The machine's state after the action, if it is enabled.
+    fn step(&self, state: &Self::State, action: Self::Action) -> Option<Self::State>;
+
+    /// The state with these values of the specification's variables.
+    ///
+    /// # Errors
+    /// If one is missing, or is not a value that it may have.
+    fn state(&self, vars: &BTreeMap<String, Value>) -> Result<Self::State>;
+
+    /// The action with this name and arguments.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn action(&self, step: &Step) -> Result<Self::Action>;
+
+    /// A state as one short line.
+    fn show(&self, state: &Self::State) -> String;
+
+    /// An action as in the specification.
+    fn label(&self, action: Self::Action) -> String;
+}

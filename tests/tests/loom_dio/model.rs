@@ -1,0 +1,215 @@
+//! A model: requests, each by a thread of its own, on one block, run by loom in every schedule.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use conformance::dio_log::{History, Log, OLD, STALE, agrees, byte_of, machine, replay, snapshot};
+use interlock::dio::device::{BlockDevice, MemoryDevice};
+use interlock::dio::file::{DirectFile, Layout};
+use interlock::dio::machine::{Extent, Kind};
+use interlock::dio::policy::Policy;
+use interlock::dio::workers::Workers;
+
+use crate::sys::{LoomDevice, LoomSys, NONE};
+
+/// A write: its first sector, its last sector, and whether it is asynchronous.
+pub type Write = (u32, u32, bool);
+
+pub const A: Write = (0, 0, false);
+pub const B: Write = (1, 1, false);
+pub const C: Write = (0, 1, false);
+
+/// The same, asynchronous.
+pub const fn aio(write: Write) -> Write {
+    (write.0, write.1, true)
+}
+
+/// A design, the first of two blocks, where the file ends, and what is written, one thread a write.
+#[derive(Clone)]
+pub struct Model {
+    pub policy: Policy,
+    pub first: Extent,
+    pub length: u32,
+    pub writes: Vec<Write>,
+    /// The log is looked at, not the bytes alone.
+    pub judges_log: bool,
+}
+
+impl Model {
+    /// A file of two blocks, the second written.
+    pub fn new(policy: Policy, first: Extent, writes: &[Write]) -> Self {
+        let writes = writes.to_vec();
+        Model {
+            policy,
+            first,
+            length: 4,
+            writes,
+            judges_log: true,
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            per_block: 2,
+            extents: vec![self.first, Extent::Written],
+            length: self.length,
+        }
+    }
+}
+
+/// What a run of a model was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figures {
+    pub iterations: usize,
+    pub paths: usize,
+}
+
+type File<const FAULT: u8> = DirectFile<LoomDevice, Workers<LoomSys<FAULT>>, LoomSys<FAULT>, Log>;
+
+fn open<const FAULT: u8>(model: &Model) -> File<FAULT> {
+    let layout = model.layout();
+    let initial = machine(model.policy, &layout, Vec::new()).init();
+    let device = MemoryDevice::new(1, initial.disk.len(), STALE);
+    for (sector, content) in initial.disk.iter().enumerate() {
+        let byte = [0, OLD].into_iter().find(|byte| agrees(*content, &[*byte]));
+        let written = device.write_at(&[byte.unwrap_or(STALE)], sector as u64);
+        written.expect("the device is good");
+    }
+    let device = LoomDevice::new(device);
+    let workers = Workers::on(2);
+    let file = DirectFile::on(device, workers, model.policy, layout, Log::default());
+    file.expect("the layout is good")
+}
+
+/// The byte that a write writes: other than its number in the log, which is the order of the calls.
+fn byte(thread: usize) -> u8 {
+    0x10 + thread as u8
+}
+
+fn write<const FAULT: u8>(file: &File<FAULT>, thread: usize, write: Write) {
+    let (from, to, is_async) = write;
+    let data = vec![byte(thread); (to + 1 - from) as usize];
+    let written = match is_async {
+        true => file.submit_at(&data, u64::from(from)).wait(),
+        false => file.write_at(&data, u64::from(from)),
+    };
+    assert_eq!(written, Ok(data.len()));
+}
+
+/// Runs every schedule with at most `preemptions` preemptions, and checks each.
+pub fn explore<const FAULT: u8>(name: &str, model: &Model, preemptions: usize) -> Figures {
+    let seen = Arc::new(Mutex::new((0, HashSet::<u64>::new())));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    let began = Instant::now();
+    {
+        let (seen, model) = (seen.clone(), model.clone());
+        builder.check(move || {
+            let file = Arc::new(open::<FAULT>(&model));
+            let thread = |number: usize| {
+                let (file, writes) = (file.clone(), model.writes.clone());
+                move || write(&file, number, writes[number])
+            };
+            let others: Vec<_> = (1..model.writes.len())
+                .map(|number| loom::thread::spawn(thread(number)))
+                .collect();
+            thread(0)();
+            for other in others {
+                other.join().expect("no thread panics");
+            }
+            check(&file, &model, &seen);
+        });
+    }
+    let (iterations, paths) = &*seen.lock().expect("no check has failed");
+    let figures = Figures {
+        iterations: *iterations,
+        paths: paths.len(),
+    };
+    println!(
+        "{name}: {figures:?} in {:.1} s",
+        began.elapsed().as_secs_f64()
+    );
+    figures
+}
+
+/// What an execution has left: first the bytes, whatever the log says.
+fn check<const FAULT: u8>(file: &File<FAULT>, model: &Model, seen: &Mutex<(usize, HashSet<u64>)>) {
+    let (calls, actions) = file.probe().taken();
+    let snapshot_now = file.snapshot();
+    let sectors = snapshot_now.extents.len() * 2;
+    let mut bytes = vec![0; sectors];
+    let read = file.device().read_at(&mut bytes, 0);
+    read.expect("the device is good");
+    for sector in 0..2 {
+        let covers = |write: &Write| (write.0..=write.1).contains(&sector);
+        let mut writers = (0..model.writes.len()).filter(|&thread| covers(&model.writes[thread]));
+        let is = bytes[sector as usize];
+        let written = snapshot_now.extents[0] == Extent::Written && snapshot_now.size > sector;
+        assert!(
+            written && writers.any(|thread| byte(thread) == is),
+            "sector {sector} is lost: {is:#x}"
+        );
+    }
+    let mut seen = seen.lock().expect("no check has failed before");
+    seen.0 += 1;
+    if !model.judges_log {
+        return;
+    }
+    let mut hasher = DefaultHasher::new();
+    (&calls, &actions).hash(&mut hasher);
+    if !seen.1.insert(hasher.finish()) {
+        return;
+    }
+    let machine = machine(model.policy, &model.layout(), calls);
+    let states = replay(&machine, &actions).unwrap_or_else(|error| panic!("{error}"));
+    let end = &states[actions.len()];
+    assert_eq!(snapshot_now, snapshot(end));
+    let history = History::new(&machine, &states);
+    assert!(
+        history.holds(end),
+        "acknowledged data are lost: {actions:?}"
+    );
+    // The bytes as the log's requests would have written them.
+    for (sector, byte_now) in bytes.iter().enumerate() {
+        let of = |call: &interlock::dio::machine::Call| {
+            let same = |write: &Write| (write.0, write.1) == (call.from, call.to);
+            model.writes.iter().position(same)
+        };
+        let mut threads = machine.calls.iter().map(of);
+        let request =
+            threads.position(|thread| thread.is_some_and(|thread| byte(thread) == *byte_now));
+        let as_logged = request.map_or(*byte_now, byte_of);
+        assert!(
+            agrees(end.disk[sector], &[as_logged]),
+            "sector {sector} is {as_logged:#x}, expected {:?}",
+            end.disk[sector]
+        );
+    }
+    assert!(machine.calls.iter().all(|call| call.kind == Kind::Write));
+}
+
+/// Explores without faults; the figures must be these, so that a model that explores less is noticed.
+pub fn holds(name: &str, model: &Model, preemptions: usize, iterations: usize, paths: usize) {
+    let figures = explore::<NONE>(name, model, preemptions);
+    assert_eq!(figures, Figures { iterations, paths }, "{name}");
+}
+
+/// Explores with a fault, which must be found by a panic that says `symptom`.
+pub fn finds<const FAULT: u8>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
+    let result = std::panic::catch_unwind(|| explore::<FAULT>(name, model, preemptions));
+    let Err(panic) = result else {
+        panic!("{name}: the fault was not found")
+    };
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
+        .unwrap_or_default();
+    let first = text.lines().next().unwrap_or_default().to_string();
+    assert!(
+        text.contains(symptom),
+        "{name}: found something else: {first}"
+    );
+    println!("{name}: {first}");
+}
