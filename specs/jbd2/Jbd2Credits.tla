@@ -1,0 +1,457 @@
+---------------------------- MODULE Jbd2Credits ----------------------------
+(***************************************************************************)
+(* The credits of a journal: how handles start, share a transaction, and   *)
+(* wait for each other, for a commit, and for space in the log.  From      *)
+(* "significant regression of ext4 with dioread_nolock" (2022).            *)
+(*                                                                         *)
+(* MODELLED.  fs/jbd2 of Linux 6.18: start_this_handle with the four tests *)
+(* of add_transaction_credits; jbd2_journal_stop; reservations, as         *)
+(* ext4_writepages makes them for the conversion of unwritten extents that *)
+(* follows its I/O; jbd2_journal_commit_transaction in the steps at which  *)
+(* others wait; __jbd2_log_wait_for_space with j_checkpoint_mutex.  Module *)
+(* Policies has the variants.                                              *)
+(*                                                                         *)
+(* A writepages thread starts a handle with a reservation, waits in it     *)
+(* until its page is not under writeback, submits the page and stops the   *)
+(* handle.  When the I/O has completed, a worker starts the reserved       *)
+(* handle, converts, stops it, and the page's writeback ends.              *)
+(*                                                                         *)
+(* ASSUMED, NOT CHECKED.  The four tests are one step: that test 2 first   *)
+(* adds and then takes back can only start a commit too early.  What a     *)
+(* thread needs and what it dirties is fixed for the thread.  A commit     *)
+(* writes what was dirtied and two blocks, a descriptor and the commit     *)
+(* record.                                                                 *)
+(*                                                                         *)
+(* OUT OF SCOPE.  The barrier of jbd2_journal_lock_updates, revoke blocks, *)
+(* fast commits, extending and restarting handles, and the order of        *)
+(* waiters (see ReserveWait).                                              *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets, Policies
+
+CONSTANTS
+    Policy,     \* the variant: one of the records of module Policies
+    Plain,      \* threads that start handles without a reservation
+    Pages,      \* writepages threads; each has one page, and one worker
+    Cost, Uses, \* credits of a handle, and blocks it dirties: of plain ones
+    PageCost, PageUses,     \* the same of a writepages thread
+    Reserve, ConvertUses,   \* its reservation, and blocks a conversion dirties
+    Log,        \* blocks in the log
+    Max,        \* j_max_transaction_buffers: a quarter or a third of them
+    Overhead,   \* credits that every transaction begins with
+    Slack       \* blocks that jbd2_log_space_left keeps back: 32
+
+Worker == {<<"kworker", w>> : w \in Pages}
+Task   == Plain \cup Pages \cup Worker
+PageOf(k) == k[2]
+
+VARIABLES
+    running,    \* j_running_transaction, see TypeOK
+    committing, \* j_committing_transaction
+    free,       \* j_free
+    checkpoint, \* the blocks of each committed transaction, oldest first
+    reserved,   \* j_reserved_credits
+    mutex,      \* who holds j_checkpoint_mutex: {} or {t}
+    pc,         \* what each task is doing
+    writeback,  \* page -> it is under writeback
+    aborted     \* the journal has given up
+
+vars == <<running, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+
+None == [state |-> "none", out |-> 0, updates |-> 0, log |-> 0, asked |-> FALSE]
+
+\* jbd2_max_user_trans_buffers.
+UserMax == IF Policy.usermax THEN Max - Overhead ELSE Max
+
+\* What a task asks for, and of that what it reserves for later.
+Credits(t) == IF t \in Plain THEN Cost ELSE IF t \in Pages THEN PageCost ELSE Reserve
+Reserves(t) == IF t \in Pages /\ Policy.conversion # "ordinary" THEN Reserve ELSE 0
+Total(t)   == Credits(t) + Reserves(t)
+Dirties(t) == IF t \in Plain THEN Uses ELSE IF t \in Pages THEN PageUses ELSE ConvertUses
+
+TypeOK ==
+    /\ running.state \in {"none", "RUNNING", "LOCKED", "SWITCH"}
+    /\ committing.state \in {"none", "FLUSH", "COMMIT", "TAIL"}
+    /\ free \in Int
+    /\ mutex \subseteq Task /\ Cardinality(mutex) <= 1
+    /\ pc \in [Task -> {"idle",         \* nothing to do
+                        "try",          \* start_this_handle, from the top
+                        "wait-locked",  \* wait_transaction_locked
+                        "wait-reserved", \* wait_event(j_wait_reserved)
+                        "wait-switch",  \* wait_transaction_switching
+                        "space",        \* __jbd2_log_wait_for_space
+                        "checkpoint",   \* the same, with j_checkpoint_mutex
+                        "wait-commit",  \* the same, jbd2_log_wait_commit
+                        "attached",     \* has a handle
+                        "refused"}]     \* -ENOSPC, -EROFS
+    /\ writeback \in [Pages -> BOOLEAN]
+    /\ aborted \in BOOLEAN
+
+Init ==
+    /\ running = None
+    /\ committing = None
+    /\ free = Log
+    /\ checkpoint = <<>>
+    /\ reserved = 0
+    /\ mutex = {}
+    /\ pc = [t \in Task |-> "idle"]
+    /\ writeback = [w \in Pages |-> FALSE]
+    /\ aborted = FALSE
+
+\* The hook through which a dump run writes each step with its arguments; see
+\* MCJbd2Credits.  The last conjunct of every action.
+Emit(action, args) == TRUE
+
+-----------------------------------------------------------------------------
+(* Starting a handle.                                                      *)
+
+\* jbd2_log_space_left.
+SpaceLeft == free - Slack - committing.out
+
+\* jbd2__journal_start; for a worker, the end of its page's I/O.
+Start(t) ==
+    /\ pc[t] = "idle"
+    /\ t \in Worker => writeback[PageOf(t)]
+    /\ pc' = [pc EXCEPT ![t] = IF Total(t) > UserMax THEN "refused" ELSE "try"]
+    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ Emit("Start", <<t>>)
+
+\* The running transaction, or a new one, which begins with the overhead and
+\* with all that is reserved.
+Current ==
+    IF running.state # "none" THEN running
+    ELSE [None EXCEPT !.state = "RUNNING", !.out = Overhead + reserved]
+
+\* add_transaction_credits: the first test that fails, 0 for none.
+Fails(t) ==
+    LET failed == {test \in Policy.tests :
+            CASE test = 1 -> Current.state # "RUNNING"
+              [] test = 2 -> Current.out + Total(t) > Max
+              [] test = 3 -> SpaceLeft < (IF Policy.space = "max" THEN Max ELSE Total(t))
+              [] test = 4 -> Reserves(t) > 0 /\ reserved + Reserves(t) > UserMax \div 2}
+    IN IF failed = {} THEN 0 ELSE CHOOSE test \in failed : \A other \in failed : test <= other
+
+\* start_this_handle of an ordinary handle: all tests, or a wait for what the
+\* first that fails needs.  Tests 1 and 2 ask for a commit.
+Try(t) ==
+    /\ pc[t] = "try"
+    /\ t \in Worker => Policy.conversion = "ordinary"
+    /\ ~aborted
+    /\ LET test == Fails(t)
+           tooMuchReserved == test = 2 /\ reserved + Total(t) > UserMax
+       IN /\ running' =
+               CASE test = 0 -> [Current EXCEPT !.out = @ + Total(t), !.updates = @ + 1]
+                 [] test = 1 \/ (test = 2 /\ ~tooMuchReserved) -> [Current EXCEPT !.asked = TRUE]
+                 [] OTHER -> Current
+          /\ reserved' = IF test = 0 THEN reserved + Reserves(t) ELSE reserved
+          /\ pc' = [pc EXCEPT ![t] =
+               CASE test = 0 -> "attached"
+                 [] test = 3 -> "space"
+                 [] test = 4 \/ tooMuchReserved -> "wait-reserved"
+                 [] OTHER    -> "wait-locked"]
+    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ Emit("Try", <<t>>)
+
+\* A handle that starts in an aborted journal gets -EROFS.
+Refuse(t) ==
+    /\ pc[t] = "try"
+    /\ aborted
+    /\ pc' = [pc EXCEPT ![t] = "refused"]
+    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ Emit("Refuse", <<t>>)
+
+\* Those who wait for reserved credits try again.
+WakeReserved(p) == [t \in Task |-> IF p[t] = "wait-reserved" THEN "try" ELSE p[t]]
+
+\* start_this_handle of a reserved handle: no test.  It joins a transaction
+\* that is RUNNING or LOCKED; its credits are in t_outstanding_credits already.
+TryReserved(t) ==
+    /\ pc[t] = "try"
+    /\ t \in Worker /\ Policy.conversion # "ordinary"
+    /\ ~aborted
+    /\ LET joins == \/ Current.state = "RUNNING"
+                    \/ Current.state = "LOCKED" /\ Policy.conversion # "not-locked"
+                    \/ Current.state = "SWITCH" /\ Policy.conversion = "even-switch"
+       IN IF joins
+          THEN /\ running' = [Current EXCEPT !.updates = @ + 1]
+               /\ reserved' = reserved - Reserve
+               /\ pc' = WakeReserved([pc EXCEPT ![t] = "attached"])
+          ELSE /\ pc' = [pc EXCEPT ![t] = IF Current.state = "SWITCH" THEN "wait-switch"
+                                          ELSE "wait-locked"]
+               /\ UNCHANGED <<running, reserved>>
+    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ Emit("TryReserved", <<t>>)
+
+-----------------------------------------------------------------------------
+(* With a handle.                                                          *)
+
+\* jbd2_journal_stop: what the handle has dirtied stays counted, the rest of
+\* its credits is given back.
+Stopped(t) ==
+    [running EXCEPT !.out = @ - Credits(t) + (IF Policy.stop THEN Dirties(t) ELSE 0), !.updates = @ - 1, !.log = @ + Dirties(t)]
+
+\* Of a plain handle.
+Stop(t) ==
+    /\ t \in Plain
+    /\ pc[t] = "attached"
+    /\ running' = Stopped(t)
+    /\ pc' = [pc EXCEPT ![t] = "idle"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ Emit("Stop", <<t>>)
+
+\* mpage_prepare_extent_to_map has waited for the page's writeback, with the
+\* handle; the page is submitted, and the handle stopped.
+Submit(t) ==
+    /\ t \in Pages
+    /\ pc[t] = "attached"
+    /\ ~writeback[t]
+    /\ writeback' = [writeback EXCEPT ![t] = TRUE]
+    /\ running' = Stopped(t)
+    /\ pc' = [pc EXCEPT ![t] = "idle"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ Emit("Submit", <<t>>)
+
+\* The same, but there is nothing to convert: jbd2_journal_free_reserved.
+Unreserve(t) ==
+    /\ t \in Pages
+    /\ pc[t] = "attached"
+    /\ ~writeback[t]
+    /\ reserved' = reserved - Reserves(t)
+    /\ running' = LET stopped == Stopped(t)
+                  IN [stopped EXCEPT !.out = @ - (IF Policy.unreserve THEN Reserves(t) ELSE 0)]
+    /\ pc' = WakeReserved([pc EXCEPT ![t] = "idle"])
+    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ Emit("Unreserve", <<t>>)
+
+\* ext4_end_io_end: the conversion is done, and the page's writeback ends.
+Convert(t) ==
+    /\ t \in Worker
+    /\ pc[t] = "attached"
+    /\ writeback' = [writeback EXCEPT ![PageOf(t)] = FALSE]
+    /\ running' = Stopped(t)
+    /\ pc' = [pc EXCEPT ![t] = "idle"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ Emit("Convert", <<t>>)
+
+-----------------------------------------------------------------------------
+(* jbd2_journal_commit_transaction, in kjournald2.                         *)
+
+\* fsync, or the commit interval.
+AskCommit ==
+    /\ running.state = "RUNNING"
+    /\ ~running.asked
+    /\ running.log > 0
+    /\ running' = [running EXCEPT !.asked = TRUE]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ Emit("AskCommit", <<>>)
+
+\* T_LOCKED: ordinary handles no longer join.
+CommitLock ==
+    /\ running.state = "RUNNING"
+    /\ running.asked
+    /\ committing.state = "none"
+    /\ running' = [running EXCEPT !.state = "LOCKED"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ Emit("CommitLock", <<>>)
+
+\* T_SWITCH, once all handles have stopped: nobody joins.
+CommitSwitch ==
+    /\ running.state = "LOCKED"
+    /\ running.updates = 0
+    /\ running' = [running EXCEPT !.state = "SWITCH"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ Emit("CommitSwitch", <<>>)
+
+\* T_FLUSH: what is reserved goes on to the next transaction, and all who wait
+\* for one are woken.
+CommitFlush ==
+    /\ running.state = "SWITCH"
+    /\ committing' = [running EXCEPT !.state = "FLUSH", !.out = @ - reserved]
+    /\ running' = None
+    /\ pc' = [t \in Task |-> IF pc[t] \in {"wait-locked", "wait-switch"} THEN "try" ELSE pc[t]]
+    /\ UNCHANGED <<free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ Emit("CommitFlush", <<>>)
+
+\* T_COMMIT: the log takes the blocks, a descriptor and a commit record.  (A
+\* kernel whose log was full has stopped, at J_ASSERT(j_free > 1).)
+CommitWrite ==
+    /\ committing.state = "FLUSH"
+    /\ free >= 1
+    /\ free' = free - committing.log - 2
+    /\ committing' = [committing EXCEPT !.state = "TAIL", !.out = 0]
+    /\ UNCHANGED <<running, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ Emit("CommitWrite", <<>>)
+
+\* jbd2_update_log_tail, which takes j_checkpoint_mutex; then T_FINISHED.  A
+\* transaction that has dirtied nothing needs no checkpoint: its two blocks are
+\* free with those before it.
+CommitEnd ==
+    /\ committing.state = "TAIL"
+    /\ mutex = {}
+    /\ LET blocks == committing.log + 2
+           last   == Len(checkpoint)
+       IN IF committing.log > 0
+          THEN /\ checkpoint' = Append(checkpoint, blocks)
+               /\ free' = IF Policy.tail = "oldest" THEN free ELSE free + blocks
+          ELSE IF last = 0 THEN free' = free + blocks /\ UNCHANGED checkpoint
+          ELSE checkpoint' = [checkpoint EXCEPT ![last] = @ + blocks] /\ UNCHANGED free
+    /\ committing' = None
+    /\ UNCHANGED <<running, reserved, mutex, pc, writeback, aborted>>
+    /\ Emit("CommitEnd", <<>>)
+
+-----------------------------------------------------------------------------
+(* __jbd2_log_wait_for_space.                                              *)
+
+\* mutex_lock_io(j_checkpoint_mutex).
+LockCheckpoint(t) ==
+    /\ pc[t] = "space"
+    /\ mutex = {}
+    /\ mutex' = {t}
+    /\ pc' = [pc EXCEPT ![t] = "checkpoint"]
+    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ Emit("LockCheckpoint", <<t>>)
+
+\* With the mutex: there is space; or the oldest transaction is checkpointed
+\* (jbd2_log_do_checkpoint, jbd2_cleanup_journal_tail); or a commit may bring
+\* some; or none will ever come.
+MakeSpace(t) ==
+    /\ pc[t] = "checkpoint"
+    /\ LET enough == SpaceLeft >= (IF Policy.space = "max" THEN Max ELSE Total(t))
+           commit == committing.state # "none"
+       IN /\ IF ~enough /\ checkpoint # <<>>
+             THEN free' = free + Head(checkpoint) /\ checkpoint' = Tail(checkpoint)
+             ELSE UNCHANGED <<free, checkpoint>>
+          /\ aborted' = (aborted \/ (~enough /\ checkpoint = <<>> /\ ~commit /\ Policy.abort))
+          /\ pc' = [pc EXCEPT ![t] = CASE enough -> "try"
+                                       [] checkpoint # <<>> -> "space"
+                                       [] commit -> "wait-commit"
+                                       [] OTHER  -> IF Policy.abort THEN "try" ELSE "space"]
+          /\ mutex' = IF ~enough /\ checkpoint = <<>> /\ commit /\ Policy.mutex = "held"
+                      THEN mutex ELSE {}
+    /\ UNCHANGED <<running, committing, reserved, writeback>>
+    /\ Emit("MakeSpace", <<t>>)
+
+\* jbd2_log_do_checkpoint finds a buffer that a newer transaction owns, the
+\* running one or the one that commits: it has to wait for that commit.
+FindNewer(t) ==
+    /\ pc[t] = "checkpoint"
+    /\ checkpoint # <<>>
+    /\ running.log > 0 \/ committing.state # "none"
+    /\ running' = IF committing.state = "none" THEN [running EXCEPT !.asked = TRUE] ELSE running
+    /\ mutex' = IF Policy.mutex = "held" THEN mutex ELSE {}
+    /\ pc' = [pc EXCEPT ![t] = "wait-commit"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ Emit("FindNewer", <<t>>)
+
+\* jbd2_log_wait_commit returns.
+Committed(t) ==
+    /\ pc[t] = "wait-commit"
+    /\ committing.state = "none"
+    /\ ~running.asked
+    /\ mutex' = mutex \ {t}
+    /\ pc' = [pc EXCEPT ![t] = "space"]
+    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ Emit("Committed", <<t>>)
+
+-----------------------------------------------------------------------------
+Next ==
+    \/ \E t \in Task :
+          \/ Start(t)
+          \/ Try(t)
+          \/ Refuse(t)
+          \/ TryReserved(t)
+          \/ Stop(t)
+          \/ Submit(t)
+          \/ Unreserve(t)
+          \/ Convert(t)
+          \/ LockCheckpoint(t)
+          \/ MakeSpace(t)
+          \/ FindNewer(t)
+          \/ Committed(t)
+    \/ AskCommit
+    \/ CommitLock
+    \/ CommitSwitch
+    \/ CommitFlush
+    \/ CommitWrite
+    \/ CommitEnd
+
+Spec == Init /\ [][Next]_vars
+
+-----------------------------------------------------------------------------
+(* Fairness: a task that runs goes on, I/O completes (so that a worker     *)
+(* starts), a handle is stopped, and the commit thread goes on.  Nobody is *)
+(* obliged to start a handle, or to ask for a commit.                      *)
+
+Proceed(t) ==
+    \/ t \in Worker /\ Start(t)
+    \/ Try(t) \/ Refuse(t) \/ TryReserved(t)
+    \/ Stop(t) \/ Submit(t) \/ Convert(t)
+    \/ LockCheckpoint(t) \/ MakeSpace(t) \/ FindNewer(t) \/ Committed(t)
+Commit == CommitLock \/ CommitSwitch \/ CommitFlush \/ CommitWrite \/ CommitEnd
+
+FairSpec == Spec /\ (\A t \in Task : WF_vars(Proceed(t))) /\ WF_vars(Commit)
+
+\* Control: the commit thread may stop.
+NoCommitSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
+
+-----------------------------------------------------------------------------
+(* Safety.                                                                 *)
+
+RECURSIVE Sum(_, _)
+Sum(f(_), S) == IF S = {} THEN 0 ELSE LET t == CHOOSE t \in S : TRUE IN f(t) + Sum(f, S \ {t})
+Attached == {t \in Task : pc[t] = "attached"}
+
+\* Who has a reservation that no handle has taken over: a writepages thread in
+\* its handle, and a page under writeback whose worker has no handle yet.
+Reservations ==
+    IF Policy.conversion = "ordinary" THEN 0
+    ELSE Reserve * (Cardinality(Pages \cap Attached)
+                    + Cardinality({k \in Worker : writeback[PageOf(k)] /\ pc[k] # "attached"}))
+
+\* I1: a transaction that is about to commit keeps to its largest size.
+CreditsInBounds == running.state = "SWITCH" => running.out <= Max
+
+\* I2: no more blocks are logged than there are credits.
+LoggedWithinCredits == running.log <= running.out
+
+\* I3: the log never runs full under a commit, which cannot wait for space.
+CommitNeverNeedsSpace == free >= 1
+
+\* I4: reservations are counted, and take half of a transaction at most.
+ReservedIsReserved == reserved = Reservations /\ reserved <= UserMax \div 2
+
+\* I5: no credit is lost or made.
+CreditsConserved ==
+    running.state # "none" =>
+        running.out = Overhead + reserved + running.log + Sum(Credits, Attached)
+
+\* I6: the log's space is conserved: what is not free waits for a checkpoint or
+\* is being committed.
+SpaceConserved ==
+    free = Log - Sum(LAMBDA i : checkpoint[i], DOMAIN checkpoint)
+               - (IF committing.state = "TAIL" THEN committing.log + 2 ELSE 0)
+
+\* I7: a handle's transaction takes updates.
+HandlesAreInTime == Attached # {} => running.state \in {"RUNNING", "LOCKED"}
+
+\* The journal does not abort.
+NeverAborts == ~aborted
+
+\* Nobody is refused: the sizes are such that each handle fits.
+NobodyRefused == \A t \in Task : pc[t] # "refused"
+
+-----------------------------------------------------------------------------
+(* Progress.                                                               *)
+
+Wants(t) == pc[t] \notin {"idle", "attached", "refused"}
+
+\* Some start is always granted, or refused: as a class.
+StartsProgress ==
+    (\E t \in Task : Wants(t)) ~> (\E t \in Task : pc[t] \in {"attached", "refused"})
+
+\* Every conversion gets its handle.
+ConversionProgress ==
+    \A k \in Worker : pc[k] = "try" ~> pc[k] \in {"attached", "refused"}
+
+\* Every commit ends.
+CommitProgress == committing.state # "none" ~> committing.state = "none"
+=============================================================================

@@ -1,0 +1,25 @@
+--------------------------- MODULE MCJbd2Credits ---------------------------
+(***************************************************************************)
+(* Jbd2Credits for TLC: symmetry, probes, and the hook that prints the     *)
+(* edges of the state graph.                                               *)
+(***************************************************************************)
+EXTENDS Jbd2Credits, TLC
+
+\* For invariants only.
+Symmetry == Permutations(Plain)
+
+\* Probes, which must be violated: the waits and the steps that the properties
+\* are about are reached.
+NeverWaitsForSpace    == \A t \in Task : pc[t] # "space"
+NeverWaitsForReserved == \A t \in Task : pc[t] # "wait-reserved"
+NeverWaits            == \A t \in Task : ~Wants(t)
+NeverCommits          == committing.state = "none"
+NeverConverts         == \A k \in Worker : pc[k] # "try"
+
+State == [running |-> running, committing |-> committing, free |-> free,
+          checkpoint |-> checkpoint, reserved |-> reserved, mutex |-> mutex, pc |-> pc,
+          writeback |-> writeback, aborted |-> aborted]
+
+EmitPrint(action, args) ==
+    PrintT(ToString(<<"E", action, args, State, State'>>))
+=============================================================================

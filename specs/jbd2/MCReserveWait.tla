@@ -1,0 +1,22 @@
+--------------------------- MODULE MCReserveWait ---------------------------
+(***************************************************************************)
+(* ReserveWait for TLC: symmetry, probes, and the hook that prints the     *)
+(* edges of the state graph.  The bounds are the numbers of threads.       *)
+(***************************************************************************)
+EXTENDS ReserveWait, TLC
+
+\* For invariants only.
+Symmetry == Permutations(Small) \cup Permutations(Large)
+
+\* Probe, which must be violated: threads of both kinds want credits, and one
+\* at least sleeps.
+NeverContended ==
+    ~(/\ queue # <<>>
+      /\ Small # {} => \E t \in Small : Wants(t)
+      /\ Large # {} => \E t \in Large : Wants(t))
+
+State == [pc |-> pc, queue |-> queue, reserved |-> reserved, herd |-> herd, wakes |-> wakes]
+
+EmitPrint(action, args) ==
+    PrintT(ToString(<<"E", action, args, State, State'>>))
+=============================================================================

@@ -1,0 +1,53 @@
+------------------------------ MODULE Policies ------------------------------
+(***************************************************************************)
+(* The variants of the journal that Jbd2Credits can run, each a record of  *)
+(* decisions, which are explained there.                                   *)
+(*                                                                         *)
+(*   tests       which of the four tests a handle's start makes            *)
+(*   conversion  how a conversion starts its handle                        *)
+(*   space       what test 3 asks of the log                               *)
+(*   usermax     the largest handle leaves room for the overhead           *)
+(*   unreserve   an unused reservation is taken off the transaction too    *)
+(*   mutex       j_checkpoint_mutex is dropped while a commit is waited for *)
+(*   abort       the journal aborts where no space can ever come           *)
+(*   stop        a handle that stops leaves the credits that it has used   *)
+(*   tail        how far a commit may move the log's tail                  *)
+(***************************************************************************)
+
+\* Linux 6.11 and later.
+Upstream == [tests |-> {1, 2, 3, 4}, stop |-> TRUE, tail |-> "oldest",
+             conversion |-> "reserved", space |-> "max", usermax |-> TRUE,
+             unreserve |-> TRUE, mutex |-> "dropped", abort |-> TRUE]
+
+\* Before 3.11 (8f7d89f36829): a conversion starts an ordinary handle.
+NoReserve == [Upstream EXCEPT !.conversion = "ordinary"]
+
+\* Controls of what a reserved handle may join.
+ReservedCannotJoinLocked == [Upstream EXCEPT !.conversion = "not-locked"]
+ReservedJoinsSwitch      == [Upstream EXCEPT !.conversion = "even-switch"]
+
+\* Up to 5.1 (53cf97845732, 0ef54180e018).
+CkptHoldsMutex == [Upstream EXCEPT !.mutex = "held"]
+
+\* Before 5.8 (14ff6286309e).
+UnreserveLeak == [Upstream EXCEPT !.unreserve = FALSE]
+
+\* Before 6.11 (27ba5b67312a).
+UserMaxIgnoresOverhead == [Upstream EXCEPT !.usermax = FALSE]
+
+\* Control: test 3 asks for what the handle needs.
+NeededInsteadOfMax == [Upstream EXCEPT !.space = "needed"]
+
+\* Controls: a test left out.
+NoTest2 == [Upstream EXCEPT !.tests = {1, 3, 4}]
+NoTest4 == [Upstream EXCEPT !.tests = {1, 2, 3}]
+
+\* Control: a handle that stops gives back all of its credits.
+StopGivesAllBack == [Upstream EXCEPT !.stop = FALSE]
+
+\* Control: the tail moves past a transaction that is not checkpointed.
+TailPastCheckpoint == [Upstream EXCEPT !.tail = "newest"]
+
+\* Control: without the abort.
+NoAbort == [Upstream EXCEPT !.abort = FALSE]
+=============================================================================
