@@ -46,7 +46,7 @@ use crate::rwsem::word::Word;
 ///
 /// let device = MemoryDevice::new(512, 64, 0xAA);
 /// let layout = Layout::holes(8, 8);
-/// let file = DirectFile::new(device, Workers::new(2), Policy::FINAL65, layout)?;
+/// let file = DirectFile::new(device, Workers::new(2), Policy::FINAL65_EOF, layout)?;
 /// let writes = [512, 1024].map(|position| file.submit_at(&[7; 512], position));
 /// for write in writes {
 ///     assert_eq!(write.wait(), Ok(512));
