@@ -1,4 +1,4 @@
-//! Requests and blocks, and the six decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
+//! Requests and blocks, and the seven decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
 //! The machine and the file ([`super::file`]) both decide by them.
 
 use std::ops::{Range, RangeInclusive};
@@ -80,15 +80,9 @@ impl Look<'_> {
         !self.sectors_in(block).all(|sector| range.contains(&sector))
     }
 
-    /// The sectors of an I/O: a pad is the rest of its block, before the first or behind the last sector of the request.
-    pub fn covers(&self, bio: Bio) -> impl Iterator<Item = u32> + use<> {
-        let call = *self.call;
-        self.sectors_in(bio.block)
-            .filter(move |&sector| match bio.part {
-                Part::Head => sector < call.from,
-                Part::Tail => sector > call.to,
-                Part::Data | Part::Read => (call.from..=call.to).contains(&sector),
-            })
+    /// The sectors of an I/O of r.
+    pub fn covers(&self, bio: Bio) -> Range<u32> {
+        covers(self.call, self.per_block, bio)
     }
 
     pub fn extent(&self, block: u32) -> Extent {
@@ -177,7 +171,19 @@ impl Look<'_> {
             }
     }
 
-    // 6. FLAG
+    // 6. NOWAIT
+
+    /// Is a call that must not wait refused even though it has the lock?
+    fn refuses(&self, mode: Mode) -> bool {
+        let by_design = match self.policy.nowait {
+            Nowait::All => true,
+            Nowait::Exclusive => mode == Mode::Exclusive,
+            Nowait::None => false,
+        };
+        by_design && (self.unaligned() || self.extends())
+    }
+
+    // 7. FLAG
 
     /// The flag stops r, which is to map the block.
     pub fn stops(&self, held: Mode, block: u32) -> bool {
@@ -187,16 +193,6 @@ impl Look<'_> {
             && held == Mode::Shared
             && self.unaligned()
             && (self.extends() || left.any(|block| self.extent(block) != Extent::Written))
-    }
-
-    /// NOWAIT: is a call that must not wait refused even though it has the lock?
-    fn refuses(&self, mode: Mode) -> bool {
-        let by_design = match self.policy.nowait {
-            Nowait::All => true,
-            Nowait::Exclusive => mode == Mode::Exclusive,
-            Nowait::None => false,
-        };
-        by_design && (self.unaligned() || self.extends())
     }
 
     /// What `Check` decides for who holds the lock as `held` says.
@@ -240,7 +236,7 @@ impl Look<'_> {
         let submitted = parts.into_iter().filter(|(_, submitted)| *submitted);
         let bios = submitted
             .map(|(part, _)| Bio { part, block })
-            .filter(|bio| self.covers(*bio).next().is_some());
+            .filter(|bio| !self.covers(*bio).is_empty());
         (allocated, is_new, bios.collect())
     }
 
@@ -259,6 +255,16 @@ impl Look<'_> {
             Retry::Shared => Some(Mode::Shared),
         };
         mode.filter(|_| !self.call.nowait)
+    }
+}
+
+/// The sectors of a request's I/O: a pad is the rest of its block, before the first or behind the last sector of the request.
+pub(super) fn covers(call: &Call, per_block: u32, bio: Bio) -> Range<u32> {
+    let (first, end) = (bio.block * per_block, (bio.block + 1) * per_block);
+    match bio.part {
+        Part::Head => first..call.from.min(end),
+        Part::Tail => first.max(call.to + 1)..end,
+        Part::Data | Part::Read => first.max(call.from)..end.min(call.to + 1),
     }
 }
 

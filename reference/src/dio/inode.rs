@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::decisions::Look;
+use super::decisions::{Look, covers};
 use super::device::BlockDevice;
 use super::error::Errno;
 use super::machine::{Action, Bio, Call, Extent, Kind, Part, Request};
@@ -125,9 +125,10 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
 
     /// The device's part; of a read, what it has read and where that belongs.
     fn transfer(&self, flight: &Flight<S>, bio: Bio) -> Result<(usize, Vec<u8>), Errno> {
-        let (from, to) = covers(&flight.call, self.per_block, bio);
+        let sectors = covers(&flight.call, self.per_block, bio);
+        let from = sectors.start;
         let position = self.position(from);
-        let length = self.bytes(to - from);
+        let length = self.bytes(sectors.end - from);
         match bio.part {
             Part::Head | Part::Tail => self.device.write_at(&vec![0; length], position)?,
             Part::Data => {
@@ -218,15 +219,5 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
         if idle {
             self.meta.notify();
         }
-    }
-}
-
-/// `Covers`, as the first sector and the one behind the last.
-pub(super) fn covers(call: &Call, per_block: u32, bio: Bio) -> (u32, u32) {
-    let (first, end) = (bio.block * per_block, (bio.block + 1) * per_block);
-    match bio.part {
-        Part::Head => (first, call.from.min(end)),
-        Part::Tail => (end.min(call.to + 1), end),
-        Part::Data | Part::Read => (first.max(call.from), end.min(call.to + 1)),
     }
 }
