@@ -103,3 +103,70 @@ pub fn compare<M: Model>(
     report.differences.extend(missed);
     Ok(report)
 }
+
+/// The machine has the states and the steps of the graph of `name`, and no others.
+///
+/// # Errors
+/// Those of [`compare`].
+///
+/// # Panics
+/// If it has not.
+pub fn assert_equal<M: Model>(model: &M, name: &str, graph: &Graph) -> Result<()> {
+    let report = compare(model, graph, |state, action| model.step(state, action))?;
+    assert!(
+        report.differences.is_empty(),
+        "{name}: {:#?}",
+        report.differences
+    );
+    let sizes = (graph.states.len(), graph.steps.len());
+    assert_eq!((report.states, report.steps), sizes, "{name}");
+    println!("{name}: {} states, {} steps", sizes.0, sizes.1);
+    Ok(())
+}
+
+/// In each state of the graph of `name`, what `offered` gives are the actions that TLC takes.
+///
+/// # Errors
+/// If the graph has a state or an action that is none of the machine's.
+///
+/// # Panics
+/// If they are not.
+pub fn assert_offered<M: Model<Action: std::fmt::Debug>>(
+    model: &M,
+    name: &str,
+    graph: &Graph,
+    offered: impl Fn(&M::State) -> Vec<M::Action>,
+) -> Result<()> {
+    let mut steps = vec![Vec::new(); graph.states.len()];
+    for (from, how, _) in &graph.steps {
+        steps[*from].push(model.action(how)?);
+    }
+    for (vars, mut taken) in graph.states.iter().zip(steps) {
+        let state = model.state(vars)?;
+        let mut offered = offered(&state);
+        taken.sort_unstable();
+        offered.sort_unstable();
+        assert_eq!(offered, taken, "{name}: in {}", model.show(&state));
+    }
+    Ok(())
+}
+
+/// The first difference between the graph and a machine with the `fault`, which takes its steps by `step`, is what it `tells`.
+///
+/// # Errors
+/// Those of [`compare`].
+///
+/// # Panics
+/// If it is another, or there is none.
+pub fn assert_told<M: Model>(
+    model: &M,
+    graph: &Graph,
+    (fault, tells): (&str, &str),
+    step: impl Fn(&M::State, M::Action) -> Option<M::State>,
+) -> Result<()> {
+    let report = compare(model, graph, step)?;
+    let first = report.differences.first().map_or("nothing", String::as_str);
+    println!("{fault}: {} differences\n{first}", report.differences.len());
+    assert_eq!(first, tells, "{fault}");
+    Ok(())
+}

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use conformance::corpus;
-use conformance::difference::compare;
+use conformance::difference::{assert_equal, assert_offered};
 use conformance::dio::Dio;
-use conformance::model::Model;
 
 const MODELS: [&str; 12] = [
     "Final65-ABC-unwritten-graph",
@@ -29,17 +28,7 @@ fn the_machine_is_the_specification() -> Result<()> {
     for model in MODELS {
         let graph = corpus::graph(model)?;
         let dio = Dio::new(&graph.constants)?;
-        let report = compare(&dio, &graph, |state, action| {
-            dio.machine.step(state, action)
-        })?;
-        assert!(
-            report.differences.is_empty(),
-            "{model}: {:#?}",
-            report.differences
-        );
-        let sizes = (graph.states.len(), graph.steps.len());
-        assert_eq!((report.states, report.steps), sizes, "{model}");
-        println!("{model}: {} states, {} steps", sizes.0, sizes.1);
+        assert_equal(&dio, model, &graph)?;
     }
     Ok(())
 }
@@ -51,18 +40,8 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
     for model in MODELS {
         let graph = corpus::graph(model)?;
         let dio = Dio::new(&graph.constants)?;
-        let mut steps = vec![Vec::new(); graph.states.len()];
-        for (from, how, _) in &graph.steps {
-            steps[*from].push(dio.action(how)?);
-            names.insert(how.action.clone());
-        }
-        for (vars, mut taken) in graph.states.iter().zip(steps) {
-            let state = dio.state(vars)?;
-            let mut offered = dio.machine.actions(&state);
-            taken.sort_unstable();
-            offered.sort_unstable();
-            assert_eq!(offered, taken, "{model}: in {}", dio.show(&state));
-        }
+        assert_offered(&dio, model, &graph, |state| dio.machine.actions(state))?;
+        names.extend(graph.steps.iter().map(|(_, how, _)| how.action.clone()));
     }
     let all = [
         "Begin",

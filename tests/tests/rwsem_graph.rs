@@ -5,8 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use conformance::corpus;
-use conformance::difference::compare;
-use conformance::model::Model;
+use conformance::difference::{assert_equal, assert_offered};
 use conformance::rwsem::Rwsem;
 use interlock::rwsem::machine::Machine;
 use interlock::rwsem::policy::Policy;
@@ -31,17 +30,7 @@ fn the_machine_is_the_specification() -> Result<()> {
     for model in MODELS {
         let graph = corpus::graph(model)?;
         let rwsem = Rwsem::new(&graph.constants)?;
-        let report = compare(&rwsem, &graph, |state, action| {
-            rwsem.machine.step(state, action)
-        })?;
-        assert!(
-            report.differences.is_empty(),
-            "{model}: {:#?}",
-            report.differences
-        );
-        let sizes = (graph.states.len(), graph.steps.len());
-        assert_eq!((report.states, report.steps), sizes, "{model}");
-        println!("{model}: {} states, {} steps", sizes.0, sizes.1);
+        assert_equal(&rwsem, model, &graph)?;
     }
     Ok(())
 }
@@ -52,17 +41,7 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
     for model in MODELS {
         let graph = corpus::graph(model)?;
         let rwsem = Rwsem::new(&graph.constants)?;
-        let mut steps = vec![Vec::new(); graph.states.len()];
-        for (from, how, _) in &graph.steps {
-            steps[*from].push(rwsem.action(how)?);
-        }
-        for (vars, mut taken) in graph.states.iter().zip(steps) {
-            let state = rwsem.state(vars)?;
-            let mut offered = rwsem.machine.actions(&state);
-            taken.sort_unstable();
-            offered.sort_unstable();
-            assert_eq!(offered, taken, "{model}: in {}", rwsem.show(&state));
-        }
+        assert_offered(&rwsem, model, &graph, |state| rwsem.machine.actions(state))?;
     }
     Ok(())
 }
