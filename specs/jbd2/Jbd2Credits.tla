@@ -5,11 +5,12 @@
 (* "significant regression of ext4 with dioread_nolock" (2022).            *)
 (*                                                                         *)
 (* MODELLED.  fs/jbd2 of Linux 6.18: start_this_handle with the four tests *)
-(* of add_transaction_credits; jbd2_journal_stop; reservations, as         *)
-(* ext4_writepages makes them for the conversion of unwritten extents that *)
-(* follows its I/O; jbd2_journal_commit_transaction in the steps at which  *)
-(* others wait; __jbd2_log_wait_for_space with j_checkpoint_mutex.  Module *)
-(* Policies has the variants.                                              *)
+(* of add_transaction_credits; jbd2_journal_extend, _restart and _stop;    *)
+(* reservations, as ext4_writepages makes them for the conversion of       *)
+(* unwritten extents that follows its I/O; jbd2_journal_commit_transaction *)
+(* in the steps at which others wait, for data too (data=ordered);         *)
+(* __jbd2_log_wait_for_space with j_checkpoint_mutex.  Module Policies has *)
+(* the variants.                                                           *)
 (*                                                                         *)
 (* A writepages thread starts a handle with a reservation, waits in it     *)
 (* until its page is not under writeback, submits the page and stops the   *)
@@ -22,9 +23,9 @@
 (* writes what was dirtied and two blocks, a descriptor and the commit     *)
 (* record.                                                                 *)
 (*                                                                         *)
-(* OUT OF SCOPE.  The barrier of jbd2_journal_lock_updates, revoke blocks, *)
-(* fast commits, extending and restarting handles, and the order of        *)
-(* waiters (see ReserveWait).                                              *)
+(* OUT OF SCOPE.  Revoke blocks and fast commits; the order of waiters, of *)
+(* which see ReserveWait and TransactionWait; the barrier of               *)
+(* jbd2_journal_lock_updates, of which see LockUpdates.                    *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, Policies
 
@@ -33,6 +34,7 @@ CONSTANTS
     Plain,      \* threads that start handles without a reservation
     Pages,      \* writepages threads; each has one page, and one worker
     Cost, Uses, \* credits of a handle, and blocks it dirties: of plain ones
+    Extra,      \* credits that a plain handle may ask for later; it uses them
     PageCost, PageUses,     \* the same of a writepages thread
     Reserve, ConvertUses,   \* its reservation, and blocks a conversion dirties
     Log,        \* blocks in the log
@@ -57,7 +59,10 @@ VARIABLES
 
 vars == <<running, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
 
-None == [state |-> "none", out |-> 0, updates |-> 0, log |-> 0, asked |-> FALSE]
+\* A transaction: t_state, t_outstanding_credits, t_updates, the blocks that
+\* it has to log, the pages whose data is to be on disk before it commits
+\* (t_inode_list), and whether its commit is asked for.
+None == [state |-> "none", out |-> 0, updates |-> 0, log |-> 0, data |-> {}, asked |-> FALSE]
 
 \* jbd2_max_user_trans_buffers.
 UserMax == IF Policy.usermax THEN Max - Overhead ELSE Max
@@ -82,6 +87,8 @@ TypeOK ==
                         "checkpoint",   \* the same, with j_checkpoint_mutex
                         "wait-commit",  \* the same, jbd2_log_wait_commit
                         "attached",     \* has a handle
+                        "extended",     \* the same, with Extra credits
+                        "denied",       \* the same, without: must restart
                         "refused"}]     \* -ENOSPC, -EROFS
     /\ writeback \in [Pages -> BOOLEAN]
     /\ aborted \in BOOLEAN
@@ -111,6 +118,7 @@ SpaceLeft == free - Slack - committing.out
 Start(t) ==
     /\ pc[t] = "idle"
     /\ t \in Worker => writeback[PageOf(t)]
+    /\ t \in Pages /\ Policy.wait = "before" => ~writeback[t]
     /\ pc' = [pc EXCEPT ![t] = IF Total(t) > UserMax THEN "refused" ELSE "try"]
     /\ UNCHANGED <<running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("Start", <<t>>)
@@ -184,15 +192,46 @@ TryReserved(t) ==
 -----------------------------------------------------------------------------
 (* With a handle.                                                          *)
 
-\* jbd2_journal_stop: what the handle has dirtied stays counted, the rest of
+Attached == {t \in Task : pc[t] \in {"attached", "extended", "denied"}}
+
+\* The credits of a handle, and the blocks that it dirties.
+More(t) == IF pc[t] = "extended" THEN Extra ELSE 0
+Has(t)  == Credits(t) + More(t)
+Spends(t) == Dirties(t) + More(t)
+
+\* stop_this_handle: what the handle has dirtied stays counted, the rest of
 \* its credits is given back.
 Stopped(t) ==
-    [running EXCEPT !.out = @ - Credits(t) + (IF Policy.stop THEN Dirties(t) ELSE 0), !.updates = @ - 1, !.log = @ + Dirties(t)]
+    [running EXCEPT !.out     = @ - Has(t) + (IF Policy.stop THEN Spends(t) ELSE 0),
+                    !.updates = @ - 1,
+                    !.log     = @ + Spends(t)]
 
-\* Of a plain handle.
-Stop(t) ==
+\* jbd2_journal_extend, which never waits.
+Extend(t) ==
+    /\ Extra > 0
     /\ t \in Plain
     /\ pc[t] = "attached"
+    /\ LET granted == \/ Policy.extend = "untested"
+                      \/ running.state = "RUNNING" /\ running.out + Extra <= Max
+       IN /\ running' = IF granted THEN [running EXCEPT !.out = @ + Extra] ELSE running
+          /\ pc' = [pc EXCEPT ![t] = IF granted THEN "extended" ELSE "denied"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ Emit("Extend", <<t>>)
+
+\* jbd2__journal_restart: the handle leaves its transaction, asks for its
+\* commit, and starts anew.
+Restart(t) ==
+    /\ pc[t] = "denied"
+    /\ running' = LET left == IF Policy.restart = "stops" THEN Stopped(t) ELSE running
+                  IN [left EXCEPT !.asked = TRUE]
+    /\ pc' = [pc EXCEPT ![t] = "try"]
+    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ Emit("Restart", <<t>>)
+
+\* jbd2_journal_stop of a plain handle.
+Stop(t) ==
+    /\ t \in Plain
+    /\ pc[t] \in {"attached", "extended"}
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, writeback, aborted>>
@@ -205,7 +244,8 @@ Submit(t) ==
     /\ pc[t] = "attached"
     /\ ~writeback[t]
     /\ writeback' = [writeback EXCEPT ![t] = TRUE]
-    /\ running' = Stopped(t)
+    /\ running' = LET stopped == Stopped(t)
+                  IN [stopped EXCEPT !.data = IF Policy.data = "ordered" THEN @ \cup {t} ELSE @]
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, aborted>>
     /\ Emit("Submit", <<t>>)
@@ -271,13 +311,15 @@ CommitFlush ==
     /\ UNCHANGED <<free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("CommitFlush", <<>>)
 
-\* T_COMMIT: the log takes the blocks, a descriptor and a commit record.  (A
-\* kernel whose log was full has stopped, at J_ASSERT(j_free > 1).)
+\* T_COMMIT, once the data is on disk (jbd2_journal_finish_inode_data_buffers):
+\* the log takes the blocks, a descriptor and a commit record.  (A kernel whose
+\* log was full has stopped, at J_ASSERT(j_free > 1).)
 CommitWrite ==
     /\ committing.state = "FLUSH"
+    /\ \A w \in committing.data : ~writeback[w]
     /\ free >= 1
     /\ free' = free - committing.log - 2
-    /\ committing' = [committing EXCEPT !.state = "TAIL", !.out = 0]
+    /\ committing' = [committing EXCEPT !.state = "TAIL", !.out = 0, !.data = {}]
     /\ UNCHANGED <<running, checkpoint, reserved, mutex, pc, writeback, aborted>>
     /\ Emit("CommitWrite", <<>>)
 
@@ -359,6 +401,8 @@ Next ==
           \/ Try(t)
           \/ Refuse(t)
           \/ TryReserved(t)
+          \/ Extend(t)
+          \/ Restart(t)
           \/ Stop(t)
           \/ Submit(t)
           \/ Unreserve(t)
@@ -379,12 +423,12 @@ Spec == Init /\ [][Next]_vars
 -----------------------------------------------------------------------------
 (* Fairness: a task that runs goes on, I/O completes (so that a worker     *)
 (* starts), a handle is stopped, and the commit thread goes on.  Nobody is *)
-(* obliged to start a handle, or to ask for a commit.                      *)
+(* obliged to start a handle, to extend it, or to ask for a commit.        *)
 
 Proceed(t) ==
     \/ t \in Worker /\ Start(t)
     \/ Try(t) \/ Refuse(t) \/ TryReserved(t)
-    \/ Stop(t) \/ Submit(t) \/ Convert(t)
+    \/ Restart(t) \/ Stop(t) \/ Submit(t) \/ Convert(t)
     \/ LockCheckpoint(t) \/ MakeSpace(t) \/ FindNewer(t) \/ Committed(t)
 Commit == CommitLock \/ CommitSwitch \/ CommitFlush \/ CommitWrite \/ CommitEnd
 
@@ -398,8 +442,6 @@ NoCommitSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
 
 RECURSIVE Sum(_, _)
 Sum(f(_), S) == IF S = {} THEN 0 ELSE LET t == CHOOSE t \in S : TRUE IN f(t) + Sum(f, S \ {t})
-Attached == {t \in Task : pc[t] = "attached"}
-
 \* Who has a reservation that no handle has taken over: a writepages thread in
 \* its handle, and a page under writeback whose worker has no handle yet.
 Reservations ==
@@ -422,7 +464,7 @@ ReservedIsReserved == reserved = Reservations /\ reserved <= UserMax \div 2
 \* I5: no credit is lost or made.
 CreditsConserved ==
     running.state # "none" =>
-        running.out = Overhead + reserved + running.log + Sum(Credits, Attached)
+        running.out = Overhead + reserved + running.log + Sum(Has, Attached)
 
 \* I6: the log's space is conserved: what is not free waits for a checkpoint or
 \* is being committed.
@@ -442,11 +484,15 @@ NobodyRefused == \A t \in Task : pc[t] # "refused"
 -----------------------------------------------------------------------------
 (* Progress.                                                               *)
 
-Wants(t) == pc[t] \notin {"idle", "attached", "refused"}
+Wants(t) == pc[t] \notin {"idle", "attached", "extended", "denied", "refused"}
 
 \* Some start is always granted, or refused: as a class.
 StartsProgress ==
     (\E t \in Task : Wants(t)) ~> (\E t \in Task : pc[t] \in {"attached", "refused"})
+
+\* Each start is.
+EachStartProgress ==
+    \A t \in Plain \cup Pages : Wants(t) ~> pc[t] \in {"attached", "refused"}
 
 \* Every conversion gets its handle.
 ConversionProgress ==
@@ -454,4 +500,13 @@ ConversionProgress ==
 
 \* Every commit ends.
 CommitProgress == committing.state # "none" ~> committing.state = "none"
+
+\* Every checkpoint ends.
+CheckpointProgress == mutex # {} ~> mutex = {}
+
+\* Where somebody waits for space, the tail moves until there is some, or the
+\* journal aborts.
+TailProgress ==
+    (\E t \in Task : pc[t] \in {"space", "checkpoint", "wait-commit"})
+        ~> SpaceLeft >= Max \/ aborted
 =============================================================================

@@ -17,6 +17,10 @@ NeverContended ==
 
 State == [pc |-> pc, queue |-> queue, reserved |-> reserved, herd |-> herd, wakes |-> wakes]
 
+\* The same for a state graph: without the size of the last herd, which decides
+\* nothing.
+NoHerd(woken) == 0
+
 EmitPrint(action, args) ==
     PrintT(ToString(<<"E", action, args, State, State'>>))
 =============================================================================

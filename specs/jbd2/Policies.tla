@@ -10,17 +10,31 @@
 (*   unreserve   an unused reservation is taken off the transaction too    *)
 (*   mutex       j_checkpoint_mutex is dropped while a commit is waited for *)
 (*   abort       the journal aborts where no space can ever come           *)
+(*   extend      what an extension of a handle asks of the transaction     *)
+(*   restart     a handle that restarts leaves its transaction first       *)
 (*   stop        a handle that stops leaves the credits that it has used   *)
+(*   wait        where ext4_writepages waits for a page's last writeback   *)
+(*   data        a commit waits for the data of the pages that it maps     *)
 (*   tail        how far a commit may move the log's tail                  *)
 (***************************************************************************)
 
 \* Linux 6.11 and later.
 Upstream == [tests |-> {1, 2, 3, 4}, stop |-> TRUE, tail |-> "oldest",
              conversion |-> "reserved", space |-> "max", usermax |-> TRUE,
-             unreserve |-> TRUE, mutex |-> "dropped", abort |-> TRUE]
+             unreserve |-> TRUE, mutex |-> "dropped", abort |-> TRUE,
+             extend |-> "tested", restart |-> "stops", wait |-> "in-handle",
+             data |-> "unordered"]
+
+\* data=ordered, as for blocks that are allocated written.
+Ordered == [Upstream EXCEPT !.data = "ordered"]
 
 \* Before 3.11 (8f7d89f36829): a conversion starts an ordinary handle.
 NoReserve == [Upstream EXCEPT !.conversion = "ordinary"]
+
+\* Controls: the same, where the wait for writeback is over before the handle
+\* (dddbd6ac8f25); and with a commit that waits for it instead.
+NoReserveWaitBefore == [NoReserve EXCEPT !.wait = "before"]
+NoReserveOrdered    == [NoReserveWaitBefore EXCEPT !.data = "ordered"]
 
 \* Controls of what a reserved handle may join.
 ReservedCannotJoinLocked == [Upstream EXCEPT !.conversion = "not-locked"]
@@ -41,6 +55,12 @@ NeededInsteadOfMax == [Upstream EXCEPT !.space = "needed"]
 \* Controls: a test left out.
 NoTest2 == [Upstream EXCEPT !.tests = {1, 3, 4}]
 NoTest4 == [Upstream EXCEPT !.tests = {1, 2, 3}]
+
+\* Control: an extension takes what it asks for.
+ExtendUntested == [Upstream EXCEPT !.extend = "untested"]
+
+\* Control: a handle restarts in the transaction that it has not left.
+RestartKeeps == [Upstream EXCEPT !.restart = "keeps"]
 
 \* Control: a handle that stops gives back all of its credits.
 StopGivesAllBack == [Upstream EXCEPT !.stop = FALSE]

@@ -136,6 +136,8 @@ Sleep(t) ==
     /\ UNCHANGED <<reserved, herd, wakes>>
     /\ Emit("Sleep", <<t>>)
 
+Herd(woken) == Cardinality(woken)
+
 \* sub_reserved_credits: the reservation is used, or given back.  With
 \* "hand-off" it takes the credits of those whom it wakes.
 Release(t) ==
@@ -143,7 +145,7 @@ Release(t) ==
     /\ LET sum   == reserved - Need(t)
            woken == WokenBy(sum)
            free  == [pc EXCEPT ![t] = "idle"]
-       IN /\ herd' = Cardinality(woken)
+       IN /\ herd' = Herd(woken)
           /\ IF Wake = "hand-off"
              THEN /\ reserved' = sum + Credits(woken)
                   /\ WakeUp(woken, "hold", free)
