@@ -237,7 +237,7 @@ fn table(manifest: &Manifest, area: &str) -> Result<u8> {
     );
     print!(
         "{}\n{}",
-        table::designs(manifest, area),
+        table::designs(manifest, area, None),
         table::rows(manifest, area)
     );
     Ok(0)

@@ -1,13 +1,14 @@
 //! The manifest as Markdown tables, and their place in a README.
 //!
-//! A README marks where a table goes with `<!-- table:designs AREA -->` or `<!-- table:rows AREA -->`, and its end with
-//! `<!-- /table -->`; each marker is a line of its own.
+//! A README marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->` or
+//! `<!-- table:rows AREA -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
 
 use std::fmt;
 
 use crate::manifest::{Expect, Kind, Manifest, Model};
 
 const END: &str = "<!-- /table -->";
+const NOTHING: &str = "—";
 
 /// A marker in a README that no table can be written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +41,9 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
         "witness",
         "lane",
     ];
-    let number =
-        |number: Option<u64>| number.map_or_else(|| "—".to_owned(), |number| number.to_string());
+    let number = |number: Option<u64>| {
+        number.map_or_else(|| NOTHING.to_owned(), |number| number.to_string())
+    };
     let models = manifest
         .models
         .iter()
@@ -73,30 +75,36 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
 }
 
 /// One row a design, one column for each of the area's `columns`: the smallest size that violates the property, with the length of
-/// its counterexample, or the largest that it holds at; or what it is at the column's size. Empty when no area has this name.
-pub fn designs(manifest: &Manifest, area: &str) -> String {
+/// its counterexample, or the largest that it holds at; or what it is at the column's size. Of one `module`: only the designs and
+/// the columns that its models have. Empty when no area has this name.
+pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String {
     let Some(area) = manifest.area(area) else {
         return String::new();
     };
-    let headings: Vec<&str> = ["design", "stands for"]
-        .into_iter()
-        .chain(area.columns.iter().map(String::as_str))
-        .collect();
     let mut seen: Vec<&Model> = Vec::new();
     for model in manifest
         .models
         .iter()
         .filter(|model| model.area == area.name)
+        .filter(|model| module.is_none_or(|module| model.module == module))
     {
         if !seen.iter().any(|other| other.design == model.design) {
             seen.push(model);
         }
     }
-    let rows = seen.into_iter().map(|first| {
-        let cells = area
-            .columns
-            .iter()
-            .map(|column| cell(manifest, first, column));
+    let has_cell = |column: &&String| {
+        module.is_none()
+            || seen
+                .iter()
+                .any(|first| cell(manifest, first, column) != NOTHING)
+    };
+    let columns: Vec<&String> = area.columns.iter().filter(has_cell).collect();
+    let headings: Vec<&str> = ["design", "stands for"]
+        .into_iter()
+        .chain(columns.iter().map(|column| column.as_str()))
+        .collect();
+    let rows = seen.iter().map(|first| {
+        let cells = columns.iter().map(|column| cell(manifest, first, column));
         [first.design.clone(), first.stands_for.clone()]
             .into_iter()
             .chain(cells)
@@ -128,14 +136,34 @@ pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
                     .into(),
             ));
         };
+        let (area, module) = match area.split_once(' ') {
+            Some((area, module)) => (area, Some(module)),
+            None => (area, None),
+        };
         if manifest.area(area).is_none() {
             return Err(error(format!(
                 "no area is named `{area}` (correct the marker)"
             )));
         }
-        let table = match kind {
-            "designs" => designs(manifest, area),
-            "rows" => rows(manifest, area),
+        let is_of_area = |name: &str| {
+            let mut modules = manifest.modules.iter();
+            modules.any(|module| module.area == area && module.name == name)
+        };
+        if let Some(module) = module
+            && !is_of_area(module)
+        {
+            return Err(error(format!(
+                "area `{area}` has no module `{module}` (correct the marker)"
+            )));
+        }
+        let table = match (kind, module) {
+            ("designs", module) => designs(manifest, area, module),
+            ("rows", None) => rows(manifest, area),
+            ("rows", Some(module)) => {
+                return Err(error(format!(
+                    "the rows are those of a whole area (leave `{module}` out)"
+                )));
+            }
             _ => {
                 return Err(error(format!(
                     "no table is named `{kind}` (say `designs` or `rows`)"
@@ -191,7 +219,7 @@ fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -
         .filter(holds)
         .max_by_key(|model| (tasks(model), model.distinct));
     largest.map_or_else(
-        || "—".to_owned(),
+        || NOTHING.to_owned(),
         |model| match at {
             Some(_) => "holds".to_owned(),
             None => format!("holds, up to {}", model.size),

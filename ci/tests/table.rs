@@ -34,8 +34,8 @@ const DESIGNS: &str = "\
 
 #[test]
 fn every_design_is_a_row() {
-    assert_eq!(designs(&Copy::clean().manifest(), "demo"), DESIGNS);
-    assert_eq!(designs(&Copy::clean().manifest(), "none"), "");
+    assert_eq!(designs(&Copy::clean().manifest(), "demo", None), DESIGNS);
+    assert_eq!(designs(&Copy::clean().manifest(), "none", None), "");
 }
 
 #[test]
@@ -47,7 +47,8 @@ fn the_smallest_violation_is_shown() {
     )
     .manifest();
     assert!(
-        designs(&manifest, "demo").contains("| **violated**: RW, 4 states | **violated**: RW |\n")
+        designs(&manifest, "demo", None)
+            .contains("| **violated**: RW, 4 states | **violated**: RW |\n")
     );
 }
 
@@ -66,7 +67,24 @@ fn a_column_may_be_of_one_size() {
 | Broken | no lock | **violated**: 5 states | — | — |
 | Never | no lock | — | — | — |
 ";
-    assert_eq!(designs(&manifest, "demo"), expected);
+    assert_eq!(designs(&manifest, "demo", None), expected);
+}
+
+#[test]
+fn a_table_may_be_of_one_module() {
+    let other = "[[module]]\narea = \"demo\"\nname = \"Lock\"\nactions = [\"Enter\"]\nemit = \"EmitPrint\"\n\n[[group]]\narea = \"demo\"\nmodule = \"Lock\"\nsize = \"RW\"\nstands_for = \"no lock\"";
+    let manifest = Copy::with(
+        "[[group]]\narea = \"demo\"\nmodule = \"MCLock\"\nsize = \"RW\"\nstands_for = \"no lock\"",
+        other,
+    )
+    .manifest();
+    let expected = "\
+| design | stands for | Mutex |
+| --- | --- | --- |
+| Broken | no lock | **violated**: RW, 5 states |
+| Never | no lock | — |
+";
+    assert_eq!(designs(&manifest, "demo", Some("Lock")), expected);
 }
 
 #[test]
@@ -100,6 +118,14 @@ fn bad_markers_are_refused() {
     assert_eq!(
         error("\n<!-- table:designs lock -->\n"),
         "line 2: no area is named `lock` (correct the marker)"
+    );
+    assert_eq!(
+        error("<!-- table:designs demo MCNone -->\n"),
+        "line 1: area `demo` has no module `MCNone` (correct the marker)"
+    );
+    assert_eq!(
+        error("<!-- table:rows demo MCLock -->\n"),
+        "line 1: the rows are those of a whole area (leave `MCLock` out)"
     );
     assert_eq!(
         error("<!-- table:verdicts demo -->\n"),

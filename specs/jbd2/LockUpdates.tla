@@ -1,0 +1,229 @@
+---------------------------- MODULE LockUpdates ----------------------------
+(***************************************************************************)
+(* The barrier of a journal: jbd2_journal_lock_updates returns when nobody *)
+(* has a handle, and until the barrier is lifted nobody gets one.          *)
+(*                                                                         *)
+(* MODELLED.  jbd2_journal_lock_updates and _unlock_updates of Linux 6.18: *)
+(* j_barrier_count, the wait for reserved handles, the wait for t_updates  *)
+(* (jbd2_journal_wait_updates) in the steps between which a handle can     *)
+(* stop, and the mutex j_barrier.  A thread starts and stops handles; a    *)
+(* writepages thread starts one with a reservation, and later the reserved *)
+(* handle, which no barrier stops.                                         *)
+(*                                                                         *)
+(* ASSUMED, NOT CHECKED.  The start of a handle is one step: it looks at   *)
+(* the barrier and counts itself under j_state_lock, which raising the     *)
+(* barrier takes for writing.  Stopping the last handle and waking the     *)
+(* waiters are one step: who tests in between sees no updates.  wait_event *)
+(* does what it says.  A mutex is not taken past a waiter for ever.        *)
+(*                                                                         *)
+(* OUT OF SCOPE.  Credits, and the commits that may come in between: see   *)
+(* Jbd2Credits.                                                            *)
+(***************************************************************************)
+EXTENDS Naturals, FiniteSets
+
+CONSTANTS
+    Thread,     \* start and stop ordinary handles
+    Pages,      \* writepages threads: with a reservation
+    Locker,     \* raise the barrier
+    Order,      \* "prepare-first": as today; "test-first": before 9837d8e982b7
+    Reserved    \* TRUE: a locker waits until no reservation is left
+
+Starter == Thread \cup Pages
+Task    == Starter \cup Locker
+
+VARIABLES
+    pc,         \* what each task is doing, see TypeOK
+    barrier,    \* j_barrier_count
+    queue,      \* who is in the wait queue j_wait_updates
+    mutex       \* who holds j_barrier: {} or {l}
+
+vars == <<pc, barrier, queue, mutex>>
+
+TypeOK ==
+    /\ \A t \in Starter : pc[t] \in {
+            "idle",     \* has no handle
+            "start",    \* start_this_handle; with a barrier, waits there
+            "attached", \* has a handle; a writepages thread with a reservation
+            "reserved", \* has stopped it, the reservation is left
+            "convert"}  \* has its reserved handle
+    /\ \A l \in Locker : pc[l] \in {
+            "idle",
+            "drain",    \* has raised the barrier; wait_event(j_wait_reserved)
+            "look",     \* the loop of jbd2_journal_wait_updates, from the top
+            "test",     \* the same, in the wait queue, before the test
+            "prepare",  \* test-first: has tested, is not in the queue yet
+            "sleep",    \* schedule()
+            "lock",     \* mutex_lock(j_barrier)
+            "locked"}   \* jbd2_journal_lock_updates has returned
+    /\ barrier \in 0 .. Cardinality(Locker)
+    /\ queue \subseteq Locker
+    /\ mutex \subseteq Locker /\ Cardinality(mutex) <= 1
+
+Init ==
+    /\ pc = [t \in Task |-> "idle"]
+    /\ barrier = 0
+    /\ queue = {}
+    /\ mutex = {}
+
+\* The hook through which a dump run writes each step with its arguments; see
+\* MCLockUpdates.  The last conjunct of every action.
+Emit(action, args) == TRUE
+
+Updates      == {t \in Starter : pc[t] \in {"attached", "convert"}}
+Reservations == {t \in Pages : pc[t] \in {"attached", "reserved"}}
+
+-----------------------------------------------------------------------------
+(* Handles.                                                                *)
+
+\* jbd2__journal_start.
+Start(t) ==
+    /\ t \in Starter
+    /\ pc[t] = "idle"
+    /\ pc' = [pc EXCEPT ![t] = "start"]
+    /\ UNCHANGED <<barrier, queue, mutex>>
+    /\ Emit("Start", <<t>>)
+
+\* start_this_handle: j_barrier_count is 0, t_updates is counted up.
+Attach(t) ==
+    /\ t \in Starter
+    /\ pc[t] = "start"
+    /\ barrier = 0
+    /\ pc' = [pc EXCEPT ![t] = "attached"]
+    /\ UNCHANGED <<barrier, queue, mutex>>
+    /\ Emit("Attach", <<t>>)
+
+\* jbd2_journal_stop.  The last one wakes j_wait_updates.
+Stop(t) ==
+    /\ t \in Updates
+    /\ pc' = [pc EXCEPT ![t] = IF t \in Pages /\ pc[t] = "attached" THEN "reserved" ELSE "idle"]
+    /\ queue' = IF Updates = {t} THEN {} ELSE queue
+    /\ UNCHANGED <<barrier, mutex>>
+    /\ Emit("Stop", <<t>>)
+
+\* jbd2_journal_start_reserved, whatever the barrier says.
+StartReserved(t) ==
+    /\ t \in Pages
+    /\ pc[t] = "reserved"
+    /\ pc' = [pc EXCEPT ![t] = "convert"]
+    /\ UNCHANGED <<barrier, queue, mutex>>
+    /\ Emit("StartReserved", <<t>>)
+
+-----------------------------------------------------------------------------
+(* jbd2_journal_lock_updates.                                              *)
+
+Raise(l) ==
+    /\ l \in Locker
+    /\ pc[l] = "idle"
+    /\ barrier' = barrier + 1
+    /\ pc' = [pc EXCEPT ![l] = "drain"]
+    /\ UNCHANGED <<queue, mutex>>
+    /\ Emit("Raise", <<l>>)
+
+\* wait_event(j_wait_reserved, no reserved credits).
+Drain(l) ==
+    /\ l \in Locker
+    /\ pc[l] = "drain"
+    /\ Reserved => Reservations = {}
+    /\ pc' = [pc EXCEPT ![l] = "look"]
+    /\ UNCHANGED <<barrier, queue, mutex>>
+    /\ Emit("Drain", <<l>>)
+
+\* prepare_to_wait(j_wait_updates).
+Prepare(l) ==
+    /\ l \in Locker
+    /\ pc[l] = (IF Order = "prepare-first" THEN "look" ELSE "prepare")
+    /\ queue' = queue \cup {l}
+    /\ pc' = [pc EXCEPT ![l] = IF Order = "prepare-first" THEN "test" ELSE "sleep"]
+    /\ UNCHANGED <<barrier, mutex>>
+    /\ Emit("Prepare", <<l>>)
+
+\* t_updates is 0, and finish_wait; or not, and on to sleep.
+Test(l) ==
+    /\ l \in Locker
+    /\ pc[l] = (IF Order = "prepare-first" THEN "test" ELSE "look")
+    /\ queue' = IF Updates = {} THEN queue \ {l} ELSE queue
+    /\ pc' = [pc EXCEPT ![l] = IF Updates = {} THEN "lock"
+                               ELSE IF Order = "prepare-first" THEN "sleep" ELSE "prepare"]
+    /\ UNCHANGED <<barrier, mutex>>
+    /\ Emit("Test", <<l>>)
+
+\* schedule() returns: the task was taken out of the queue.
+Wake(l) ==
+    /\ l \in Locker
+    /\ pc[l] = "sleep"
+    /\ l \notin queue
+    /\ pc' = [pc EXCEPT ![l] = "look"]
+    /\ UNCHANGED <<barrier, queue, mutex>>
+    /\ Emit("Wake", <<l>>)
+
+\* mutex_lock(j_barrier).
+Lock(l) ==
+    /\ l \in Locker
+    /\ pc[l] = "lock"
+    /\ mutex = {}
+    /\ mutex' = {l}
+    /\ pc' = [pc EXCEPT ![l] = "locked"]
+    /\ UNCHANGED <<barrier, queue>>
+    /\ Emit("Lock", <<l>>)
+
+\* jbd2_journal_unlock_updates, which wakes those who wait to start.
+Unlock(l) ==
+    /\ l \in Locker
+    /\ pc[l] = "locked"
+    /\ mutex' = {}
+    /\ barrier' = barrier - 1
+    /\ pc' = [pc EXCEPT ![l] = "idle"]
+    /\ UNCHANGED queue
+    /\ Emit("Unlock", <<l>>)
+
+Next ==
+    \E t \in Task :
+        \/ Start(t)
+        \/ Attach(t)
+        \/ Stop(t)
+        \/ StartReserved(t)
+        \/ Raise(t)
+        \/ Drain(t)
+        \/ Prepare(t)
+        \/ Test(t)
+        \/ Wake(t)
+        \/ Lock(t)
+        \/ Unlock(t)
+
+Spec == Init /\ [][Next]_vars
+
+\* A task that runs goes on; a handle is stopped, a barrier lifted.  Nobody is
+\* obliged to start a handle or to raise the barrier.
+FairSpec ==
+    /\ Spec
+    /\ \A t \in Task :
+          /\ WF_vars(Stop(t) \/ StartReserved(t) \/ Drain(t) \/ Prepare(t) \/ Test(t) \/ Wake(t)
+                     \/ Unlock(t))
+          /\ SF_vars(Lock(t))
+          /\ SF_vars(Attach(t))
+
+\* Control: a handle may be kept for ever.
+NoStopSpec ==
+    Spec /\ \A l \in Locker : WF_vars(Drain(l) \/ Prepare(l) \/ Test(l) \/ Wake(l) \/ Unlock(l))
+                              /\ SF_vars(Lock(l))
+
+-----------------------------------------------------------------------------
+(* Safety.                                                                 *)
+
+\* Under the barrier nobody has a handle.
+Quiet == (\E l \in Locker : pc[l] = "locked") => Updates = {}
+
+\* No locker sleeps when there is nothing to wait for.
+NoLostWakeup == \A l \in Locker : pc[l] = "sleep" /\ l \in queue => Updates # {}
+
+-----------------------------------------------------------------------------
+(* Progress.                                                               *)
+
+Waits(l) == pc[l] \notin {"idle", "locked"}
+
+\* Every locker gets its barrier.
+LockProgress == \A l \in Locker : Waits(l) ~> pc[l] = "locked"
+
+\* Every handle starts.
+HandleProgress == \A t \in Starter : pc[t] = "start" ~> pc[t] = "attached"
+=============================================================================

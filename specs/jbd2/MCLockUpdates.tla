@@ -1,0 +1,17 @@
+--------------------------- MODULE MCLockUpdates ---------------------------
+(***************************************************************************)
+(* LockUpdates for TLC: probes, and the hook that prints the edges of the  *)
+(* state graph.                                                            *)
+(***************************************************************************)
+EXTENDS LockUpdates, TLC
+
+\* Probes, which must be violated: a locker sleeps, and a handle waits for the
+\* barrier to be lifted.
+NeverSleeps == \A l \in Locker : pc[l] # "sleep"
+NeverBarred == \A t \in Starter : ~(pc[t] = "start" /\ barrier > 0)
+
+State == [pc |-> pc, barrier |-> barrier, queue |-> queue, mutex |-> mutex]
+
+EmitPrint(action, args) ==
+    PrintT(ToString(<<"E", action, args, State, State'>>))
+=============================================================================

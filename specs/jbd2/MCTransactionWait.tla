@@ -1,0 +1,23 @@
+------------------------- MODULE MCTransactionWait -------------------------
+(***************************************************************************)
+(* TransactionWait for TLC: symmetry, probes, and the hook that prints the *)
+(* edges of the state graph.                                               *)
+(***************************************************************************)
+EXTENDS TransactionWait, TLC
+
+\* For invariants only.
+Symmetry == Permutations(Small) \cup Permutations(Large)
+
+\* Probe, which must be violated: threads of both kinds want a handle, and one
+\* at least sleeps.
+NeverContended ==
+    ~(/\ queue # <<>>
+      /\ \E t \in Small : Wants(t)
+      /\ \E t \in Large : Wants(t))
+
+State == [pc |-> pc, queue |-> queue, line |-> line, used |-> used, asked |-> asked,
+          commits |-> commits]
+
+EmitPrint(action, args) ==
+    PrintT(ToString(<<"E", action, args, State, State'>>))
+=============================================================================
