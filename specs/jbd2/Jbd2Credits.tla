@@ -52,12 +52,16 @@ VARIABLES
     free,       \* j_free
     checkpoint, \* the blocks of each committed transaction, oldest first
     reserved,   \* j_reserved_credits
+    queue,      \* who waits for reserved credits, first to come first; if the
+                \* order matters
+    promised,   \* to whom reserved credits are handed over, and not yet charged
     mutex,      \* who holds j_checkpoint_mutex: {} or {t}
     pc,         \* what each task is doing
     writeback,  \* page -> it is under writeback
     aborted     \* the journal has given up
 
-vars == <<running, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+waits == <<queue, promised>>
+vars  == <<running, committing, free, checkpoint, reserved, waits, mutex, pc, writeback, aborted>>
 
 \* A transaction: t_state, t_outstanding_credits, t_updates, the blocks that
 \* it has to log, the pages whose data is to be on disk before it commits
@@ -73,10 +77,14 @@ Reserves(t) == IF t \in Pages /\ Policy.conversion # "ordinary" THEN Reserve ELS
 Total(t)   == Credits(t) + Reserves(t)
 Dirties(t) == IF t \in Plain THEN Uses ELSE IF t \in Pages THEN PageUses ELSE ConvertUses
 
+Range(s) == {s[i] : i \in DOMAIN s}
+
 TypeOK ==
     /\ running.state \in {"none", "RUNNING", "LOCKED", "SWITCH"}
     /\ committing.state \in {"none", "FLUSH", "COMMIT", "TAIL"}
     /\ free \in Int
+    /\ \A t \in Range(queue) : t \in Pages /\ pc[t] = "wait-reserved"
+    /\ promised \subseteq Pages \ Range(queue)
     /\ mutex \subseteq Task /\ Cardinality(mutex) <= 1
     /\ pc \in [Task -> {"idle",         \* nothing to do
                         "try",          \* start_this_handle, from the top
@@ -99,6 +107,8 @@ Init ==
     /\ free = Log
     /\ checkpoint = <<>>
     /\ reserved = 0
+    /\ queue = <<>>
+    /\ promised = {}
     /\ mutex = {}
     /\ pc = [t \in Task |-> "idle"]
     /\ writeback = [w \in Pages |-> FALSE]
@@ -120,7 +130,7 @@ Start(t) ==
     /\ t \in Worker => writeback[PageOf(t)]
     /\ t \in Pages /\ Policy.wait = "before" => ~writeback[t]
     /\ pc' = [pc EXCEPT ![t] = IF Total(t) > UserMax THEN "refused" ELSE "try"]
-    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("Start", <<t>>)
 
 \* The running transaction, or a new one, which begins with the overhead and
@@ -129,13 +139,21 @@ Current ==
     IF running.state # "none" THEN running
     ELSE [None EXCEPT !.state = "RUNNING", !.out = Overhead + reserved]
 
+\* All that is reserved, and that is handed over but not taken, is at most half
+\* of what a handle may have.  With a hand-over nobody goes past those who wait.
+Promised == Reserve * Cardinality(promised)
+Half    == UserMax \div 2
+MayReserve(t) ==
+    \/ t \in promised
+    \/ reserved + Promised + Reserves(t) <= Half /\ (Policy.wake = "hand-over" => queue = <<>>)
+
 \* add_transaction_credits: the first test that fails, 0 for none.
 Fails(t) ==
     LET failed == {test \in Policy.tests :
             CASE test = 1 -> Current.state # "RUNNING"
               [] test = 2 -> Current.out + Total(t) > Max
               [] test = 3 -> SpaceLeft < (IF Policy.space = "max" THEN Max ELSE Total(t))
-              [] test = 4 -> Reserves(t) > 0 /\ reserved + Reserves(t) > UserMax \div 2}
+              [] test = 4 -> Reserves(t) > 0 /\ ~MayReserve(t)}
     IN IF failed = {} THEN 0 ELSE CHOOSE test \in failed : \A other \in failed : test <= other
 
 \* start_this_handle of an ordinary handle: all tests, or a wait for what the
@@ -151,6 +169,8 @@ Try(t) ==
                  [] test = 1 \/ (test = 2 /\ ~tooMuchReserved) -> [Current EXCEPT !.asked = TRUE]
                  [] OTHER -> Current
           /\ reserved' = IF test = 0 THEN reserved + Reserves(t) ELSE reserved
+          /\ promised' = IF test = 0 THEN promised \ {t} ELSE promised
+          /\ queue' = IF test = 4 /\ Policy.wake = "hand-over" THEN Append(queue, t) ELSE queue
           /\ pc' = [pc EXCEPT ![t] =
                CASE test = 0 -> "attached"
                  [] test = 3 -> "space"
@@ -159,16 +179,27 @@ Try(t) ==
     /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
     /\ Emit("Try", <<t>>)
 
+\* Those who wait for reserved credits try again, when so many stay reserved.
+\* With a hand-over only those do for whom there are credits now, in the order
+\* in which they came; the credits are theirs, but no transaction's before they
+\* join one.  (Who waits in test 2 is in no queue.)
+RECURSIVE Fitting(_, _)
+Fitting(q, sum) ==
+    IF q # <<>> /\ sum + Reserve <= Half THEN 1 + Fitting(Tail(q), sum + Reserve) ELSE 0
+WakeReserved(p, left, kept) ==
+    LET served == {queue[i] : i \in 1 .. Fitting(queue, left + Reserve * Cardinality(kept))}
+        sleeps == Range(queue) \ served
+    IN /\ promised' = kept \cup served
+       /\ queue' = SelectSeq(queue, LAMBDA t : t \in sleeps)
+       /\ pc' = [t \in Task |-> IF p[t] = "wait-reserved" /\ t \notin sleeps THEN "try" ELSE p[t]]
+
 \* A handle that starts in an aborted journal gets -EROFS.
 Refuse(t) ==
     /\ pc[t] = "try"
     /\ aborted
-    /\ pc' = [pc EXCEPT ![t] = "refused"]
+    /\ WakeReserved([pc EXCEPT ![t] = "refused"], reserved, promised \ {t})
     /\ UNCHANGED <<running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("Refuse", <<t>>)
-
-\* Those who wait for reserved credits try again.
-WakeReserved(p) == [t \in Task |-> IF p[t] = "wait-reserved" THEN "try" ELSE p[t]]
 
 \* start_this_handle of a reserved handle: no test.  It joins a transaction
 \* that is RUNNING or LOCKED; its credits are in t_outstanding_credits already.
@@ -182,10 +213,10 @@ TryReserved(t) ==
        IN IF joins
           THEN /\ running' = [Current EXCEPT !.updates = @ + 1]
                /\ reserved' = reserved - Reserve
-               /\ pc' = WakeReserved([pc EXCEPT ![t] = "attached"])
+               /\ WakeReserved([pc EXCEPT ![t] = "attached"], reserved - Reserve, promised)
           ELSE /\ pc' = [pc EXCEPT ![t] = IF Current.state = "SWITCH" THEN "wait-switch"
                                           ELSE "wait-locked"]
-               /\ UNCHANGED <<running, reserved>>
+               /\ UNCHANGED <<running, reserved, waits>>
     /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
     /\ Emit("TryReserved", <<t>>)
 
@@ -215,7 +246,7 @@ Extend(t) ==
                       \/ running.state = "RUNNING" /\ running.out + Extra <= Max
        IN /\ running' = IF granted THEN [running EXCEPT !.out = @ + Extra] ELSE running
           /\ pc' = [pc EXCEPT ![t] = IF granted THEN "extended" ELSE "denied"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("Extend", <<t>>)
 
 \* jbd2__journal_restart: the handle leaves its transaction, asks for its
@@ -225,7 +256,7 @@ Restart(t) ==
     /\ running' = LET left == IF Policy.restart = "stops" THEN Stopped(t) ELSE running
                   IN [left EXCEPT !.asked = TRUE]
     /\ pc' = [pc EXCEPT ![t] = "try"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("Restart", <<t>>)
 
 \* jbd2_journal_stop of a plain handle.
@@ -234,7 +265,7 @@ Stop(t) ==
     /\ pc[t] \in {"attached", "extended"}
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("Stop", <<t>>)
 
 \* mpage_prepare_extent_to_map has waited for the page's writeback, with the
@@ -247,7 +278,7 @@ Submit(t) ==
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.data = IF Policy.data = "ordered" THEN @ \cup {t} ELSE @]
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
     /\ Emit("Submit", <<t>>)
 
 \* The same, but there is nothing to convert: jbd2_journal_free_reserved.
@@ -258,7 +289,7 @@ Unreserve(t) ==
     /\ reserved' = reserved - Reserves(t)
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.out = @ - (IF Policy.unreserve THEN Reserves(t) ELSE 0)]
-    /\ pc' = WakeReserved([pc EXCEPT ![t] = "idle"])
+    /\ WakeReserved([pc EXCEPT ![t] = "idle"], reserved - Reserves(t), promised)
     /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
     /\ Emit("Unreserve", <<t>>)
 
@@ -269,7 +300,7 @@ Convert(t) ==
     /\ writeback' = [writeback EXCEPT ![PageOf(t)] = FALSE]
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
     /\ Emit("Convert", <<t>>)
 
 -----------------------------------------------------------------------------
@@ -281,7 +312,7 @@ AskCommit ==
     /\ ~running.asked
     /\ running.log > 0
     /\ running' = [running EXCEPT !.asked = TRUE]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
     /\ Emit("AskCommit", <<>>)
 
 \* T_LOCKED: ordinary handles no longer join.
@@ -290,7 +321,7 @@ CommitLock ==
     /\ running.asked
     /\ committing.state = "none"
     /\ running' = [running EXCEPT !.state = "LOCKED"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
     /\ Emit("CommitLock", <<>>)
 
 \* T_SWITCH, once all handles have stopped: nobody joins.
@@ -298,7 +329,7 @@ CommitSwitch ==
     /\ running.state = "LOCKED"
     /\ running.updates = 0
     /\ running' = [running EXCEPT !.state = "SWITCH"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
     /\ Emit("CommitSwitch", <<>>)
 
 \* T_FLUSH: what is reserved goes on to the next transaction, and all who wait
@@ -308,7 +339,7 @@ CommitFlush ==
     /\ committing' = [running EXCEPT !.state = "FLUSH", !.out = @ - reserved]
     /\ running' = None
     /\ pc' = [t \in Task |-> IF pc[t] \in {"wait-locked", "wait-switch"} THEN "try" ELSE pc[t]]
-    /\ UNCHANGED <<free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<waits, free, checkpoint, reserved, mutex, writeback, aborted>>
     /\ Emit("CommitFlush", <<>>)
 
 \* T_COMMIT, once the data is on disk (jbd2_journal_finish_inode_data_buffers):
@@ -320,7 +351,7 @@ CommitWrite ==
     /\ free >= 1
     /\ free' = free - committing.log - 2
     /\ committing' = [committing EXCEPT !.state = "TAIL", !.out = 0, !.data = {}]
-    /\ UNCHANGED <<running, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<waits, running, checkpoint, reserved, mutex, pc, writeback, aborted>>
     /\ Emit("CommitWrite", <<>>)
 
 \* jbd2_update_log_tail, which takes j_checkpoint_mutex; then T_FINISHED.  A
@@ -337,7 +368,7 @@ CommitEnd ==
           ELSE IF last = 0 THEN free' = free + blocks /\ UNCHANGED checkpoint
           ELSE checkpoint' = [checkpoint EXCEPT ![last] = @ + blocks] /\ UNCHANGED free
     /\ committing' = None
-    /\ UNCHANGED <<running, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<waits, running, reserved, mutex, pc, writeback, aborted>>
     /\ Emit("CommitEnd", <<>>)
 
 -----------------------------------------------------------------------------
@@ -349,7 +380,7 @@ LockCheckpoint(t) ==
     /\ mutex = {}
     /\ mutex' = {t}
     /\ pc' = [pc EXCEPT ![t] = "checkpoint"]
-    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
     /\ Emit("LockCheckpoint", <<t>>)
 
 \* With the mutex: there is space; or the oldest transaction is checkpointed
@@ -369,7 +400,7 @@ MakeSpace(t) ==
                                        [] OTHER  -> IF Policy.abort THEN "try" ELSE "space"]
           /\ mutex' = IF ~enough /\ checkpoint = <<>> /\ commit /\ Policy.mutex = "held"
                       THEN mutex ELSE {}
-    /\ UNCHANGED <<running, committing, reserved, writeback>>
+    /\ UNCHANGED <<waits, running, committing, reserved, writeback>>
     /\ Emit("MakeSpace", <<t>>)
 
 \* jbd2_log_do_checkpoint finds a buffer that a newer transaction owns, the
@@ -381,7 +412,7 @@ FindNewer(t) ==
     /\ running' = IF committing.state = "none" THEN [running EXCEPT !.asked = TRUE] ELSE running
     /\ mutex' = IF Policy.mutex = "held" THEN mutex ELSE {}
     /\ pc' = [pc EXCEPT ![t] = "wait-commit"]
-    /\ UNCHANGED <<committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, writeback, aborted>>
     /\ Emit("FindNewer", <<t>>)
 
 \* jbd2_log_wait_commit returns.
@@ -391,7 +422,7 @@ Committed(t) ==
     /\ ~running.asked
     /\ mutex' = mutex \ {t}
     /\ pc' = [pc EXCEPT ![t] = "space"]
-    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
     /\ Emit("Committed", <<t>>)
 
 -----------------------------------------------------------------------------
@@ -434,6 +465,10 @@ Commit == CommitLock \/ CommitSwitch \/ CommitFlush \/ CommitWrite \/ CommitEnd
 
 FairSpec == Spec /\ (\A t \in Task : WF_vars(Proceed(t))) /\ WF_vars(Commit)
 
+\* The same, where no reserved handle comes too late for ever.
+JoinSpec ==
+    FairSpec /\ \A k \in Worker : SF_vars(TryReserved(k) /\ pc'[k] = "attached")
+
 \* Control: the commit thread may stop.
 NoCommitSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
 
@@ -459,7 +494,7 @@ LoggedWithinCredits == running.log <= running.out
 CommitNeverNeedsSpace == free >= 1
 
 \* I4: reservations are counted, and take half of a transaction at most.
-ReservedIsReserved == reserved = Reservations /\ reserved <= UserMax \div 2
+ReservedIsReserved == reserved = Reservations /\ reserved + Promised <= Half
 
 \* I5: no credit is lost or made.
 CreditsConserved ==
@@ -497,6 +532,10 @@ EachStartProgress ==
 \* Every conversion gets its handle.
 ConversionProgress ==
     \A k \in Worker : pc[k] = "try" ~> pc[k] \in {"attached", "refused"}
+
+\* Whoever waits for reserved credits gets them.
+ReservationProgress ==
+    \A w \in Pages : pc[w] = "wait-reserved" ~> w \in promised \/ pc[w] \in {"attached", "refused"}
 
 \* Every commit ends.
 CommitProgress == committing.state # "none" ~> committing.state = "none"

@@ -12,21 +12,23 @@ Symmetry == Permutations(Plain)
 \* are about are reached.
 NeverWaitsForSpace    == \A t \in Task : pc[t] # "space"
 NeverWaitsForReserved == \A t \in Task : pc[t] # "wait-reserved"
+NeverPromised         == promised = {}
 NeverWaits            == \A t \in Task : ~Wants(t)
 NeverCommits          == committing.state = "none"
 NeverCheckpoints      == mutex = {}
 NeverConverts         == \A k \in Worker : pc[k] # "try"
 
 State == [running |-> running, committing |-> committing, free |-> free,
-          checkpoint |-> checkpoint, reserved |-> reserved, mutex |-> mutex, pc |-> pc,
-          writeback |-> writeback, aborted |-> aborted]
+          checkpoint |-> checkpoint, reserved |-> reserved, queue |-> queue, promised |-> promised,
+          mutex |-> mutex, pc |-> pc, writeback |-> writeback, aborted |-> aborted]
 
 \* The same for a state graph: of each function, what is not as it was at the
 \* start.
 Busy(p) == [t \in {k \in Task : p[k] # "idle"} |-> p[t]]
 Changes == [running |-> running, committing |-> committing, free |-> free,
-            checkpoint |-> checkpoint, reserved |-> reserved, mutex |-> mutex, pc |-> Busy(pc),
-            writeback |-> {w \in Pages : writeback[w]}, aborted |-> aborted]
+            checkpoint |-> checkpoint, reserved |-> reserved, queue |-> queue, promised |-> promised,
+            mutex |-> mutex, pc |-> Busy(pc), writeback |-> {w \in Pages : writeback[w]},
+            aborted |-> aborted]
 
 EmitPrint(action, args) ==
     PrintT(ToString(<<"E", action, args, State, State'>>))

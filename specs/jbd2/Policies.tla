@@ -8,6 +8,7 @@
 (*   space       what test 3 asks of the log                               *)
 (*   usermax     the largest handle leaves room for the overhead           *)
 (*   unreserve   an unused reservation is taken off the transaction too    *)
+(*   wake        who tries again when reserved credits are given back      *)
 (*   mutex       j_checkpoint_mutex is dropped while a commit is waited for *)
 (*   abort       the journal aborts where no space can ever come           *)
 (*   extend      what an extension of a handle asks of the transaction     *)
@@ -23,7 +24,10 @@ Upstream == [tests |-> {1, 2, 3, 4}, stop |-> TRUE, tail |-> "oldest",
              conversion |-> "reserved", space |-> "max", usermax |-> TRUE,
              unreserve |-> TRUE, mutex |-> "dropped", abort |-> TRUE,
              extend |-> "tested", restart |-> "stops", wait |-> "in-handle",
-             data |-> "unordered"]
+             data |-> "unordered", wake |-> "all"]
+
+\* The cure: reserved credits that are given back are handed over.
+HandOver == [Upstream EXCEPT !.wake = "hand-over"]
 
 \* data=ordered, as for blocks that are allocated written.
 Ordered == [Upstream EXCEPT !.data = "ordered"]
