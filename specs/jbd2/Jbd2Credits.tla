@@ -140,12 +140,11 @@ Current ==
     ELSE [None EXCEPT !.state = "RUNNING", !.out = Overhead + reserved]
 
 \* All that is reserved, and that is handed over but not taken, is at most half
-\* of what a handle may have.  With a hand-over nobody goes past those who wait.
+\* of what a handle may have.  (All reserve the same here, so that with a
+\* hand-over nobody can go past those who wait; ReserveWait has the rule.)
 Promised == Reserve * Cardinality(promised)
 Half    == UserMax \div 2
-MayReserve(t) ==
-    \/ t \in promised
-    \/ reserved + Promised + Reserves(t) <= Half /\ (Policy.wake = "hand-over" => queue = <<>>)
+MayReserve(t) == t \in promised \/ reserved + Promised + Reserves(t) <= Half
 
 \* add_transaction_credits: the first test that fails, 0 for none.
 Fails(t) ==
