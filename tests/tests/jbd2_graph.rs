@@ -7,7 +7,7 @@ use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use conformance::jbd2::Jbd2;
-use conformance::model::reached;
+use conformance::model::{Model, reached};
 use conformance::reserve_wait::ReserveWait;
 use interlock_ci::manifest::Manifest;
 
@@ -120,7 +120,8 @@ fn the_machine_has_as_many_states_as_the_manifest_says() -> Result<()> {
     }
     assert!(graphs.len() >= 20, "only {} graphs", graphs.len());
     for (constants, (distinct, total, name)) in graphs {
-        let (states, steps) = reached(&Jbd2::new(&constants)?);
+        let jbd2 = Jbd2::new(&constants)?;
+        let (states, steps) = reached(&jbd2, |state, action| jbd2.step(state, action));
         let states = states.len() as u64;
         println!("{name}: {states} states, {steps} steps");
         assert_eq!(states, distinct, "{name}");

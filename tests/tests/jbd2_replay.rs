@@ -121,7 +121,7 @@ fn the_variant_of_today_never_ends_so() -> Result<()> {
     for (model, count) in sizes {
         let mut jbd2 = jbd2(model)?;
         jbd2.machine.policy = Policy::UPSTREAM;
-        let (states, _) = reached(&jbd2);
+        let (states, _) = reached(&jbd2, |state, action| jbd2.step(state, action));
         assert_eq!(states.len(), count, "{model}");
         for state in &states {
             let ends = Invariant::ALL.map(End::Breaks);
@@ -213,7 +213,8 @@ fn a_wake_up_is_lost() -> Result<()> {
         }
         for wake in [Wake::All, Wake::HandOff] {
             wait.machine.wake = wake;
-            for state in reached(&wait).0 {
+            let (states, _) = reached(&wait, |state, action| wait.step(state, action));
+            for state in states {
                 assert!(no_lost_wakeup(&wait.machine, &state), "{wake:?}");
                 assert!(reserved_is_held(&wait.machine, &state), "{wake:?}");
             }
