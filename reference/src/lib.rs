@@ -1,4 +1,5 @@
 //! Locks under file systems: for each protocol a state machine, equal to its TLA+ specification, and the threads that run it.
 
 pub mod dio;
+pub mod jbd2;
 pub mod rwsem;

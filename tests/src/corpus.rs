@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail, ensure};
 use interlock_ci::counterexample::{Counterexample, Step};
 use interlock_ci::itf;
+use interlock_ci::manifest::Model;
 use interlock_ci::value::Value;
 
 /// A whole state graph, as TLC finds it.
@@ -60,6 +61,17 @@ pub fn graphs(module: &str) -> Result<Vec<String>> {
     Ok(models)
 }
 
+/// The model's constants as a graph has them: each value as in the manifest, a substitution without its `<-`.
+pub fn constants(model: &Model) -> BTreeMap<String, String> {
+    let constant = |(name, value): (&String, &String)| (name.clone(), bare(value).to_owned());
+    model.constants.iter().map(constant).collect()
+}
+
+/// A constant's value without the sign before it.
+fn bare(value: &str) -> &str {
+    value.trim_start_matches(['<', '-', '=', ' '])
+}
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }
@@ -93,8 +105,8 @@ pub fn parse(text: &str) -> Result<Graph> {
                         .context("expected a word and a value")?;
                     if key == "constant" {
                         let (name, value) = value.split_once(' ').context("expected a constant")?;
-                        let value = value.trim_start_matches(['<', '-', '=', ' ']);
-                        graph.constants.insert(name.to_owned(), value.to_owned());
+                        let value = bare(value).to_owned();
+                        graph.constants.insert(name.to_owned(), value);
                     } else {
                         header.insert(key.to_owned(), value.to_owned());
                     }

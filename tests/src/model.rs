@@ -1,6 +1,6 @@
 //! A machine beside its specification: what a comparison of the two needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use interlock_ci::counterexample::Step;
@@ -39,4 +39,25 @@ pub trait Model {
 
     /// An action as in the specification.
     fn label(&self, action: Self::Action) -> String;
+}
+
+/// Every state that `step` reaches from the machine's initial one, and how many steps it has from them. `step` is the machine's own,
+/// or a faulty one.
+pub fn reached<M: Model>(
+    model: &M,
+    step: impl Fn(&M::State, M::Action) -> Option<M::State>,
+) -> (BTreeSet<M::State>, u64) {
+    let mut reached = BTreeSet::from([model.init()]);
+    let mut unexplored = vec![model.init()];
+    let mut steps = 0;
+    while let Some(from) = unexplored.pop() {
+        let candidates = model.candidates().into_iter();
+        for to in candidates.filter_map(|action| step(&from, action)) {
+            steps += 1;
+            if reached.insert(to.clone()) {
+                unexplored.push(to);
+            }
+        }
+    }
+    (reached, steps)
 }
