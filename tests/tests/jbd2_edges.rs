@@ -147,6 +147,34 @@ fn reservations_take_half() {
     }
 }
 
+/// A number that the machine cannot add to is not its own, wherever it is: nothing is enabled.
+#[test]
+fn a_number_out_of_bounds_is_foreign() {
+    let machine = machine(Policy::UPSTREAM);
+    let places: [fn(&mut State) -> &mut i64; 9] = [
+        |state| &mut state.running.out,
+        |state| &mut state.running.updates,
+        |state| &mut state.running.log,
+        |state| &mut state.committing.out,
+        |state| &mut state.committing.updates,
+        |state| &mut state.committing.log,
+        |state| &mut state.free,
+        |state| &mut state.reserved,
+        |state| &mut state.checkpoint[0],
+    ];
+    for (place, of) in places.into_iter().enumerate() {
+        let mut state = State {
+            checkpoint: vec![3],
+            ..machine.init()
+        };
+        assert!(!machine.actions(&state).is_empty());
+        for number in [Credits::MAX, Credits::MIN] {
+            *of(&mut state) = number;
+            assert_eq!(machine.actions(&state), [], "place {place}: {number}");
+        }
+    }
+}
+
 /// `ChainedBy`: a thread wakes the next if it was woken itself and the next fits too.
 #[test]
 fn a_chain_begins_with_a_release() {
