@@ -1,0 +1,196 @@
+//! Steps that the graphs of the corpus do not have, each against what its action in the specification says.
+
+use interlock::jbd2::machine::{
+    Action, Credits, Load, Machine, Pc, Sizes, State, TState, Task, Transaction,
+};
+use interlock::jbd2::policy::Policy;
+use interlock::jbd2::reserve_wait::{
+    Action as Waits, Machine as Waiters, Pc as Waiter, State as WaitState, Wake,
+};
+
+const PLAIN: Task = Task::Plain(0);
+const PAGES: Task = Task::Pages(0);
+const WORKER: Task = Task::Worker(0);
+
+/// A task of each kind, no two of which dirty as much.
+fn machine(policy: Policy) -> Machine {
+    let sizes = Sizes {
+        log: 300,
+        max: 100,
+        overhead: 2,
+        slack: 32,
+    };
+    let load = Load {
+        plain: 1,
+        pages: 1,
+        cost: 11,
+        uses: 7,
+        extra: 30,
+        page_cost: 13,
+        page_uses: 5,
+        reserve: 17,
+        convert_uses: 3,
+    };
+    Machine::new(policy, sizes, load)
+}
+
+/// The state of a machine whose tasks do this.
+fn with(machine: &Machine, pc: [Pc; 3]) -> State {
+    State {
+        pc: pc.to_vec(),
+        ..machine.init()
+    }
+}
+
+fn transaction(state: TState, out: Credits, updates: i64, log: Credits) -> Transaction {
+    Transaction {
+        state,
+        out,
+        updates,
+        log,
+        ..Transaction::NONE
+    }
+}
+
+/// `Stopped`: the blocks are the task's own, and what it has not used is given back.
+#[test]
+fn a_handle_leaves_what_it_has_used() {
+    let machine = machine(Policy::UPSTREAM);
+    let running = transaction(TState::Running, 90, 1, 1);
+    let stops = [
+        (Action::Stop(PLAIN), Pc::Attached, 0, (90 - 4, 1 + 7)),
+        (Action::Stop(PLAIN), Pc::Extended, 0, (90 - 4, 1 + 37)),
+        (Action::Restart(PLAIN), Pc::Denied, 0, (90 - 4, 1 + 7)),
+        (Action::Submit(PAGES), Pc::Attached, 1, (90 - 8, 1 + 5)),
+        (Action::Unreserve(PAGES), Pc::Attached, 1, (90 - 25, 1 + 5)),
+        (Action::Convert(WORKER), Pc::Attached, 2, (90 - 14, 1 + 3)),
+    ];
+    for (action, pc, place, (out, log)) in stops {
+        let mut pcs = [Pc::Idle; 3];
+        pcs[place] = pc;
+        let state = State {
+            running: running.clone(),
+            writeback: vec![place == 2],
+            ..with(&machine, pcs)
+        };
+        let next = machine.step(&state, action);
+        let left = next.map(|next| (next.running.out, next.running.log, next.running.updates));
+        assert_eq!(left, Some((out, log, 0)), "{action:?}");
+    }
+}
+
+/// `CommitWrite`: the last free block is enough to go on, a full log is not.
+#[test]
+fn a_commit_writes_while_a_block_is_free() {
+    let machine = machine(Policy::UPSTREAM);
+    for (free, left) in [(9, Some(2)), (1, Some(-6)), (0, None)] {
+        let state = State {
+            committing: transaction(TState::Flush, 20, 0, 5),
+            free,
+            ..machine.init()
+        };
+        let next = machine.step(&state, Action::CommitWrite);
+        assert_eq!(next.map(|next| next.free), left, "{free} free");
+    }
+}
+
+/// `CommitEnd`: the blocks of an empty transaction are free with those before it.
+#[test]
+fn an_empty_transaction_goes_with_the_last() {
+    let machine = machine(Policy::UPSTREAM);
+    let ends = [
+        (0, vec![], (102, vec![])),
+        (0, vec![9, 4], (100, vec![9, 6])),
+        (5, vec![9, 4], (100, vec![9, 4, 7])),
+    ];
+    for (log, checkpoint, left) in ends {
+        let state = State {
+            committing: transaction(TState::Tail, 0, 0, log),
+            free: 100,
+            checkpoint,
+            ..machine.init()
+        };
+        let next = machine.step(&state, Action::CommitEnd);
+        assert_eq!(next.map(|next| (next.free, next.checkpoint)), Some(left));
+    }
+}
+
+/// `Committed`: whoever has waited for a commit with the mutex drops it, and no other's.
+#[test]
+fn a_wait_for_a_commit_ends_without_the_mutex() {
+    let machine = machine(Policy::CKPT_HOLDS_MUTEX);
+    for (mutex, left) in [
+        (None, None),
+        (Some(PLAIN), None),
+        (Some(PAGES), Some(PAGES)),
+    ] {
+        let state = State {
+            mutex,
+            ..with(&machine, [Pc::WaitCommit, Pc::Checkpoint, Pc::Idle])
+        };
+        let next = machine.step(&state, Action::Committed(PLAIN));
+        assert_eq!(next.map(|next| next.mutex), Some(left));
+    }
+}
+
+/// Test 4: all reservations together take half of the largest handle, and no more.
+#[test]
+fn reservations_take_half() {
+    let machine = machine(Policy::UPSTREAM);
+    for (reserved, pc) in [(32, Pc::Attached), (33, Pc::WaitReserved)] {
+        let state = State {
+            reserved,
+            ..with(&machine, [Pc::Idle, Pc::Try, Pc::Idle])
+        };
+        let next = machine.step(&state, Action::Try(PAGES));
+        assert_eq!(next.map(|next| next.pc[1]), Some(pc), "{reserved} reserved");
+    }
+}
+
+/// A number that the machine cannot add to is not its own, wherever it is: nothing is enabled.
+#[test]
+fn a_number_out_of_bounds_is_foreign() {
+    let machine = machine(Policy::UPSTREAM);
+    let places: [fn(&mut State) -> &mut i64; 9] = [
+        |state| &mut state.running.out,
+        |state| &mut state.running.updates,
+        |state| &mut state.running.log,
+        |state| &mut state.committing.out,
+        |state| &mut state.committing.updates,
+        |state| &mut state.committing.log,
+        |state| &mut state.free,
+        |state| &mut state.reserved,
+        |state| &mut state.checkpoint[0],
+    ];
+    for (place, of) in places.into_iter().enumerate() {
+        let mut state = State {
+            checkpoint: vec![3],
+            ..machine.init()
+        };
+        assert!(!machine.actions(&state).is_empty());
+        for number in [Credits::MAX, Credits::MIN] {
+            *of(&mut state) = number;
+            assert_eq!(machine.actions(&state), [], "place {place}: {number}");
+        }
+    }
+}
+
+/// `ChainedBy`: a thread wakes the next if it was woken itself and the next fits too.
+#[test]
+fn a_chain_begins_with_a_release() {
+    for (woken, half, next_does) in [
+        (true, 3, Waiter::Test),
+        (false, 3, Waiter::Sleep),
+        (true, 2, Waiter::Sleep),
+    ] {
+        let machine = Waiters::new(vec![1, 2], half, Wake::Chain);
+        let state = WaitState {
+            pc: vec![Waiter::Test, Waiter::Sleep],
+            queue: vec![1],
+            reserved: 0,
+            woken: vec![woken, false],
+        };
+        let next = machine.step(&state, Waits::Take(0));
+        assert_eq!(next.map(|next| next.pc[1]), Some(next_does));
+    }
+}
