@@ -81,7 +81,7 @@ Range(s) == {s[i] : i \in DOMAIN s}
 
 TypeOK ==
     /\ running.state \in {"none", "RUNNING", "LOCKED", "SWITCH"}
-    /\ committing.state \in {"none", "FLUSH", "COMMIT", "TAIL"}
+    /\ committing.state \in {"none", "FLUSH", "TAIL"}
     /\ free \in Int
     /\ \A t \in Range(queue) : t \in Pages /\ pc[t] = "wait-reserved"
     /\ promised \subseteq Pages \ Range(queue)
