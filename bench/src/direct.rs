@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use interlock::dio::device::MemoryDevice;
+use interlock::device::MemoryDevice;
 use interlock::dio::file::{Completion, DirectFile, Layout};
 use interlock::dio::machine::Extent;
 use interlock::dio::policy::Policy;

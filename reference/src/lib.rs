@@ -1,5 +1,7 @@
 //! Locks under file systems: for each protocol a state machine, equal to its TLA+ specification, and the threads that run it.
 
+pub mod device;
 pub mod dio;
+pub mod errno;
 pub mod jbd2;
 pub mod rwsem;

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use interlock::dio::device::{BlockDevice, FileDevice, MemoryDevice};
-use interlock::dio::error::Errno;
+use interlock::device::{BlockDevice, FileDevice, MemoryDevice};
 use interlock::dio::faults::{Delays, FaultDevice};
 use interlock::dio::file::{DirectFile, Layout, Options};
 use interlock::dio::machine::Extent::{Hole, Unwritten, Written};
 use interlock::dio::policy::Policy;
 use interlock::dio::workers::{Io, Queue, Workers};
+use interlock::errno::Errno;
 
 const SECTOR: usize = 512;
 /// Two sectors in a block.

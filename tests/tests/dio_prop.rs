@@ -7,14 +7,14 @@ use std::time::Duration;
 use conformance::dio_log::{
     History, Log, OLD, STALE, agrees, byte_of, machine, name_calls, replay, snapshot,
 };
-use interlock::dio::device::{BlockDevice, MemoryDevice};
-use interlock::dio::error::Errno;
+use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::faults::{Delays, FaultDevice};
 use interlock::dio::file::{DirectFile, Layout, Options};
 use interlock::dio::machine::{Extent, Kind};
 use interlock::dio::policy::Policy;
 use interlock::dio::sys::StdSys;
 use interlock::dio::workers::Workers;
+use interlock::errno::Errno;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 

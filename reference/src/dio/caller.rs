@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::decisions::Verdict;
-use super::device::BlockDevice;
-use super::error::Errno;
 use super::inode::{Flight, Inode, Meta};
 use super::machine::{Action, Extent, Kind, Mode, Plan, Request};
 use super::policy::Free;
 use super::probe::{Probe, Side};
 use super::sys::{Monitor, System};
 use super::workers::Queue;
+use crate::device::BlockDevice;
+use crate::errno::Errno;
 use crate::rwsem::machine::Kind as Holder;
 
 /// A request whose caller is at it.

@@ -24,14 +24,14 @@
 use std::sync::Arc;
 
 use super::caller::{Caller, Returned};
-use super::device::BlockDevice;
-use super::error::Errno;
 use super::inode::{Flight, Inode, Meta, Progress};
 use super::machine::{Action, Call, Extent, Kind};
 use super::policy::Policy;
 use super::probe::{NoProbe, Probe, Side};
 use super::sys::{Monitor, StdSys, System};
 use super::workers::Queue;
+use crate::device::BlockDevice;
+use crate::errno::Errno;
 use crate::rwsem::lock::RawBarrierRwLock;
 use crate::rwsem::machine::Kind as Holder;
 use crate::rwsem::word::Word;
@@ -39,7 +39,7 @@ use crate::rwsem::word::Word;
 /// A file for direct I/O. See the [module](self).
 ///
 /// ```
-/// use interlock::dio::device::MemoryDevice;
+/// use interlock::device::MemoryDevice;
 /// use interlock::dio::file::{DirectFile, Layout};
 /// use interlock::dio::policy::Policy;
 /// use interlock::dio::workers::Workers;
@@ -54,7 +54,7 @@ use crate::rwsem::word::Word;
 /// let mut bytes = [1; 1536];
 /// assert_eq!(file.read_at(&mut bytes, 0), Ok(1536));
 /// assert!(bytes[..512] == [0; 512] && bytes[512..] == [7; 1024]);
-/// # Ok::<(), interlock::dio::error::Errno>(())
+/// # Ok::<(), interlock::errno::Errno>(())
 /// ```
 pub struct DirectFile<D, Q, S: System = StdSys, P = NoProbe> {
     inode: Arc<Inode<D, S, P>>,

@@ -4,13 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::decisions::{Look, covers};
-use super::device::BlockDevice;
-use super::error::Errno;
 use super::machine::{Action, Bio, Call, Extent, Kind, Part, Request};
 use super::policy::Policy;
 use super::probe::{Probe, Side};
 use super::sys::{Monitor, System};
 use super::workers::{Fate, Io};
+use crate::device::BlockDevice;
+use crate::errno::Errno;
 use crate::rwsem::lock::RawBarrierRwLock;
 use crate::rwsem::probe::NoProbe;
 

@@ -2,8 +2,6 @@
 
 mod caller;
 mod decisions;
-pub mod device;
-pub mod error;
 pub mod faults;
 pub mod file;
 mod inode;

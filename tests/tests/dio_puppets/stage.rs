@@ -6,8 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use conformance::dio_log::{OLD, STALE, agrees, byte_of, rename, snapshot};
-use interlock::dio::device::{BlockDevice, MemoryDevice};
-use interlock::dio::error::Errno;
+use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::file::{Completion, DirectFile, Layout, Options};
 use interlock::dio::machine::{
     Action, Bio, Call, Content, Io as Flown, Kind, Machine, Outcome, Pc, Request, State,
@@ -16,6 +15,7 @@ use interlock::dio::policy::Policy;
 use interlock::dio::probe::{Probe, Side};
 use interlock::dio::sys::StdSys;
 use interlock::dio::workers::{Io, Queue};
+use interlock::errno::Errno;
 
 /// Longer than any step takes, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(20);

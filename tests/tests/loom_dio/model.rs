@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use conformance::dio_log::{History, Log, OLD, STALE, agrees, byte_of, machine, replay, snapshot};
-use interlock::dio::device::{BlockDevice, MemoryDevice};
+use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::file::{DirectFile, Layout};
 use interlock::dio::machine::{Extent, Kind};
 use interlock::dio::policy::Policy;

@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use interlock::dio::device::{BlockDevice, MemoryDevice};
-use interlock::dio::error::Errno;
+use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::{Monitor, System};
+use interlock::errno::Errno;
 use interlock::rwsem::sys::Sys;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread::{self, Thread};

@@ -1,11 +1,11 @@
-//! Devices: what the sectors of a file lie on.
+//! Devices: what files and journals lie on.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
-use super::error::Errno;
+use crate::errno::Errno;
 
 /// A device of sectors. Positions and lengths, in bytes, are multiples of the sector, and lie within the device. What reads and
 /// writes one sector is atomic; more than one need not be.
@@ -29,6 +29,15 @@ pub trait BlockDevice: Send + Sync + 'static {
     ///
     /// `EIO`; nothing, or a part, has been written.
     fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno>;
+
+    /// Makes all that was written before durable. Up to then writes may be lost, or outlive later ones, if the power fails.
+    ///
+    /// # Errors
+    ///
+    /// `EIO`; what was written since the last flush may be durable or not.
+    fn flush(&self) -> Result<(), Errno> {
+        Ok(())
+    }
 }
 
 /// A device in memory.
@@ -122,5 +131,9 @@ impl BlockDevice for FileDevice {
     fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
         let written = self.file.write_all_at(bytes, position);
         written.map_err(|_| Errno::Io)
+    }
+
+    fn flush(&self) -> Result<(), Errno> {
+        self.file.sync_data().map_err(|_| Errno::Io)
     }
 }
