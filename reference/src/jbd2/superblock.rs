@@ -13,6 +13,8 @@
 //!
 //! All numbers are big-endian.
 
+use std::fmt;
+
 use super::area::LogArea;
 use super::block::{MAGIC, checksum, get32, put32};
 use super::error::LogError;
@@ -89,8 +91,29 @@ pub struct Superblock {
     pub features: Features,
     /// s_uuid: what checksums are seeded with.
     pub uuid: [u8; 16],
-    /// The bytes as they were read.
-    raw: [u8; SUPERBLOCK_SIZE],
+    rest: Rest,
+}
+
+/// The bytes that no other field holds; the others are zero.
+#[derive(Clone, PartialEq, Eq)]
+struct Rest([u8; SUPERBLOCK_SIZE]);
+
+impl Rest {
+    fn of(mut raw: [u8; SUPERBLOCK_SIZE], features: Features) -> Self {
+        raw[0x0C..0x24].fill(0);
+        raw[0x28..0x2C].fill(0);
+        raw[UUID..UUID + 16].fill(0);
+        if features.csum_v3 {
+            raw[CHECKSUM..CHECKSUM + 4].fill(0);
+        }
+        Rest(raw)
+    }
+}
+
+impl fmt::Debug for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
 }
 
 impl Superblock {
@@ -113,7 +136,7 @@ impl Superblock {
             errno: 0,
             features,
             uuid,
-            raw,
+            rest: Rest(raw),
         }
     }
 
@@ -151,6 +174,9 @@ impl Superblock {
                 let reason = format!("its checksum is {is:#010x}, expected {expected:#010x}");
                 return Err(LogError::corrupt(0, reason));
             }
+        } else if has_lost_csum_v3(&raw) {
+            let reason = "its checksum is that of a log with CSUM_V3, which it has not";
+            return Err(LogError::corrupt(0, reason));
         }
         let block_size = get32(&raw, 0x0C);
         if !is_block_size(block_size) {
@@ -168,13 +194,13 @@ impl Superblock {
             errno: get32(&raw, 0x20),
             features,
             uuid,
-            raw,
+            rest: Rest::of(raw, features),
         })
     }
 
     /// Its 1024 bytes, with the checksum.
     pub fn bytes(&self) -> [u8; SUPERBLOCK_SIZE] {
-        let mut raw = self.raw;
+        let mut raw = self.rest.0;
         put32(&mut raw, 0x0C, self.block_size);
         put32(&mut raw, 0x10, self.maxlen);
         put32(&mut raw, 0x14, self.first);
@@ -293,6 +319,15 @@ fn features(raw: &[u8; SUPERBLOCK_SIZE]) -> Result<Features, LogError> {
         is_64bit: incompat & INCOMPAT_64BIT != 0,
         csum_v3: incompat & INCOMPAT_CSUM_V3 != 0,
     })
+}
+
+/// Whether a flipped bit has switched the checksums off. Stricter than the kernel, which takes the tags for others then. Nothing
+/// else makes a log that is not empty so: whoever clears the feature writes another start later, and no checksum.
+fn has_lost_csum_v3(raw: &[u8; SUPERBLOCK_SIZE]) -> bool {
+    let mut with = *raw;
+    put32(&mut with, 0x28, get32(raw, 0x28) | INCOMPAT_CSUM_V3);
+    let is_empty = get32(raw, 0x1C) == 0;
+    !is_empty && raw[CHECKSUM_TYPE] == CRC32C && get32(raw, CHECKSUM) == sum(&with)
 }
 
 /// The superblock's checksum: its seed is no UUID (jbd2_superblock_csum).
