@@ -104,6 +104,7 @@ impl Rest {
         raw[0x28..0x2C].fill(0);
         raw[UUID..UUID + 16].fill(0);
         if features.csum_v3 {
+            raw[CHECKSUM_TYPE] = 0;
             raw[CHECKSUM..CHECKSUM + 4].fill(0);
         }
         Rest(raw)
@@ -124,9 +125,6 @@ impl Superblock {
         put32(&mut raw, 0x04, SUPERBLOCK_V2);
         // s_nr_users.
         put32(&mut raw, 0x40, 1);
-        if features.csum_v3 {
-            raw[CHECKSUM_TYPE] = CRC32C;
-        }
         Superblock {
             block_size,
             maxlen,
@@ -210,6 +208,7 @@ impl Superblock {
         put32(&mut raw, 0x28, self.features.incompat());
         raw[UUID..UUID + 16].copy_from_slice(&self.uuid);
         if self.features.csum_v3 {
+            raw[CHECKSUM_TYPE] = CRC32C;
             let sum = sum(&raw);
             put32(&mut raw, CHECKSUM, sum);
         }
