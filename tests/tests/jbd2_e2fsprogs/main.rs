@@ -1,6 +1,7 @@
 //! e2fsprogs judges the log in images of ext4: it reads and replays what is written here, and what it and the kernel write is
 //! recovered here to the same blocks.
 
+mod flips;
 mod image;
 mod kernel;
 mod ours;
