@@ -1,6 +1,7 @@
 //! Blocks that are not what they must be: what is the end of the log, and what is an error.
 
 use conformance::jbd2_log::{Change, Log};
+use interlock::device::BlockDevice;
 use interlock::jbd2::error::LogError;
 use interlock::jbd2::recovery::{recover, scan};
 use interlock::jbd2::superblock::Features;
@@ -94,6 +95,13 @@ fn what_cannot_be_is_corrupt() {
         text.starts_with("log block 1 is corrupt: a tag of block 18446744073709551606"),
         "{text}"
     );
+    // The last block of the device, and the one behind it.
+    let blocks = log.device.sectors() / 2;
+    for (number, is_good) in [(blocks - 1, true), (blocks, false)] {
+        let mut log = Log::new(1024, Features::ALL, 16, 0, 1);
+        log.commit(&writes(1024, number, 1, 1));
+        assert_eq!(scan(&log.device, &log.area).is_ok(), is_good);
+    }
     // Of less than the records' begin there are none.
     let mut log = Log::new(1024, plain, 16, 0, 1);
     let mut blocks = revokes([5]).encode(&log.superblock, 1);

@@ -1,8 +1,9 @@
-//! A journal's log, written and read again: every shape that a transaction can have, cut short at every block, what is refused,
-//! random histories, flipped bits, hostile bytes, and faults that must be seen.
+//! A journal's log, written and read again: its bytes, every shape that a transaction can have, cut short at every block, what is
+//! refused, random histories, flipped bits, hostile bytes, and faults that must be seen.
 
 mod corrupt;
 mod faults;
+mod format;
 mod interrupted;
 mod random;
 mod refused;

@@ -145,6 +145,7 @@ fn an_area_maps_its_blocks() {
     );
     let huge = LogArea::new(1024, vec![0..u64::MAX, 0..u64::MAX]);
     assert_eq!(huge.blocks(), u32::MAX);
+    assert!(huge.position(u32::MAX - 1).is_ok() && huge.position(u32::MAX).is_err());
     assert!(
         LogArea::new(1024, vec![u64::MAX - 4..u64::MAX, 0..0])
             .position(0)
