@@ -3,6 +3,9 @@
 //! Revoke blocks come first, then descriptors, each before the data that its tags name, then the commit record. A transaction with
 //! nothing in it has one revoke block without records before its commit record, so that it takes two log blocks, as many as the
 //! specification has it cost.
+//!
+//! Whoever writes into an empty log stores its superblock before, with the start and the tid of the first transaction, as the
+//! kernel does (jbd2_journal_update_sb_log_tail): recovery does not look at a log that says it is empty.
 
 use super::block::{self, MAGIC, RECORDS, Type, put32};
 use super::superblock::Superblock;
