@@ -7,6 +7,7 @@ pub mod dio_log;
 pub mod faulty_rules;
 pub mod jbd2;
 pub mod jbd2_invariants;
+pub mod jbd2_log;
 pub mod model;
 pub mod replay;
 pub mod reserve_wait;
