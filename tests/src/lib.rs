@@ -13,3 +13,4 @@ pub mod replay;
 pub mod reserve_wait;
 pub mod rwsem;
 pub mod rwsem_log;
+pub mod tours;

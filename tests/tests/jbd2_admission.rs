@@ -1,0 +1,485 @@
+//! A journal's handles in threads of the standard library: what is refused, who is woken, and random programs.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use conformance::jbd2_log::{Log, Logged, keeps, replay, wakes_per_grant, who};
+use interlock::dio::sys::StdSys;
+use interlock::errno::Errno;
+use interlock::jbd2::admission::Admission;
+use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, TState, Task};
+use interlock::jbd2::probe::{Step, Who};
+use interlock::jbd2::refused::{Reason, Refused};
+use interlock::jbd2::space::{Checkpointed, Nothing, Store};
+use interlock::jbd2::ticket::Ticket;
+use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+use proptest::prelude::*;
+
+/// Longer than any of this takes, on a busy machine too.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+type Journal<W> = Admission<W, StdSys, Log>;
+
+const SIZES: Sizes = Sizes {
+    log: 64,
+    max: 12,
+    overhead: 2,
+    slack: 4,
+};
+
+fn journal<W: Discipline>() -> Arc<Journal<W>> {
+    Arc::new(Journal::new(SIZES, Log::default()))
+}
+
+/// Runs it in a thread of its own, and fails if it does not end in time.
+fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
+    let (tells, told) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        // Who waits for it is gone if it comes too late.
+        let _ = tells.send(body());
+    });
+    match told.recv_timeout(PATIENCE) {
+        Ok(result) => result,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            let panic = thread.join().expect_err("it has told nothing");
+            std::panic::resume_unwind(panic)
+        }
+    }
+}
+
+/// Waits until somebody's last step is this, after which it sleeps.
+fn sleeps<W: Discipline>(journal: &Journal<W>, step: Step) {
+    let began = std::time::Instant::now();
+    while !journal
+        .probe()
+        .taken()
+        .iter()
+        .any(|(taken, _)| *taken == step)
+    {
+        assert!(began.elapsed() < PATIENCE, "nobody takes {step:?}");
+        thread::yield_now();
+    }
+}
+
+fn number(credits: Credits) -> u32 {
+    u32::try_from(credits).expect("a small number")
+}
+
+/// The commit thread; two blocks beside what was dirtied, as in the machine.
+fn commit<W: Discipline>(journal: &Journal<W>) {
+    while let Some(committing) = journal.next_commit() {
+        if journal.wrote(number(committing.log + 2)).is_err() {
+            return;
+        }
+        journal.ended();
+    }
+}
+
+fn start<W: Discipline>(journal: &Journal<W>, name: u32, credits: u32, reserve: u32) -> Ticket {
+    let started = journal.start(Who(name), credits, reserve, &Nothing);
+    started.expect("it fits")
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let journal = journal::<WakeAll>();
+    let refused = |credits, reserve| {
+        let started = journal.start(Who(1), credits, reserve, &Nothing);
+        started.expect_err("it is too large").to_string()
+    };
+    let too_large = "a handle of 11 credits is too large: 10 is the most";
+    assert_eq!(refused(11, 0), too_large);
+    assert_eq!(refused(9, 2), too_large);
+    let reserves = "a reservation of 6 credits is too large: 5 is the most";
+    assert_eq!(refused(1, 6), reserves);
+    assert_eq!(journal.largest(), 10);
+    assert_eq!(journal.numbers().running.state, TState::None);
+    let ticket = start(&journal, 1, 10, 0);
+    let restarted = journal.restart(ticket, 11, 10, &Nothing);
+    assert_eq!(
+        restarted.expect_err("it is too large").to_string(),
+        too_large
+    );
+    assert_eq!(journal.numbers().running.updates, 0);
+    keeps(&SIZES, &journal.probe().taken()).expect("the invariants hold");
+}
+
+#[test]
+fn each_refusal_says_why() {
+    for (refused, says) in [
+        (Refused::Closed, "the journal is closed"),
+        (
+            Refused::HasReservation,
+            "a handle with a reservation cannot restart; it is stopped",
+        ),
+        (
+            Refused::Aborted(Reason::Device(Errno::Io)),
+            "the journal is aborted: the device has failed (EIO)",
+        ),
+        (
+            Refused::Aborted(Reason::NoSpace),
+            "the journal is aborted: the log is too small for a transaction",
+        ),
+        (
+            Refused::Aborted(Reason::LogFull),
+            "the journal is aborted: a commit has found the log full",
+        ),
+    ] {
+        assert_eq!(refused.to_string(), says);
+    }
+}
+
+#[test]
+fn a_handle_is_extended_while_there_is_room() {
+    let journal = journal::<WakeAll>();
+    let mut ticket = start(&journal, 1, 4, 0);
+    assert!(journal.extend(&mut ticket, 3));
+    assert_eq!((ticket.credits(), ticket.who()), (7, Who(1)));
+    assert!(!journal.extend(&mut ticket, 4));
+    assert!(journal.extend(&mut ticket, 3));
+    assert_eq!(journal.numbers().running.out, 12);
+    assert_eq!(journal.stop(ticket, 8), None);
+    assert_eq!(journal.numbers().running.out, 10);
+    keeps(&SIZES, &journal.probe().taken()).expect("the invariants hold");
+}
+
+#[test]
+#[should_panic(expected = "a handle of 2 credits has spent 3")]
+fn a_handle_cannot_spend_more_than_it_has() {
+    let journal = journal::<WakeAll>();
+    let ticket = start(&journal, 1, 2, 0);
+    journal.stop(ticket, 3);
+}
+
+#[test]
+fn a_restart_gets_the_next_transaction() {
+    let journal = journal::<WakeAll>();
+    let commits = journal.clone();
+    let committer = thread::spawn(move || commit(&commits));
+    let steps = in_time(move || {
+        let ticket = start(&journal, 1, 10, 0);
+        assert_eq!(ticket.tid(), 1);
+        let restarted = journal.restart(ticket, 10, 4, &Nothing);
+        let ticket = restarted.expect("the next has room");
+        assert_eq!((ticket.tid(), ticket.credits()), (2, 10));
+        journal.stop(ticket, 1);
+        assert_eq!(journal.ask_commit(), Some(2));
+        assert_eq!(journal.wait_commit(2), Ok(()));
+        assert_eq!(journal.ask_commit(), None);
+        assert_eq!(journal.numbers().checkpoint, [6, 3]);
+        let ticket = start(&journal, 1, 1, 1);
+        let refused = journal.restart(ticket, 1, 1, &Nothing);
+        assert_eq!(refused, Err(Refused::HasReservation));
+        let numbers = journal.numbers();
+        assert_eq!((numbers.reserved, numbers.running.updates), (0, 0));
+        journal.close();
+        assert_eq!(journal.wait_commit(3), Err(Refused::Closed));
+        let late = journal.start(Who(1), 1, 0, &Nothing);
+        assert_eq!(late, Err(Refused::Closed));
+        journal.probe().taken()
+    });
+    committer.join().expect("no thread panics");
+    keeps(&SIZES, &steps).expect("the invariants hold");
+}
+
+/// Somebody waits for reserved credits, and gets them when a reservation that was kept is freed.
+fn frees<W: Discipline>() {
+    let journal = journal::<W>();
+    let ticket = start(&journal, 1, 1, 3);
+    let reservation = journal.stop(ticket, 1).expect("it was asked for");
+    assert_eq!(reservation.credits(), 3);
+    let waits = journal.clone();
+    let waiter = thread::spawn(move || in_time(move || start(&waits, 2, 1, 3)));
+    sleeps(&journal, Step::Try(Who(2), Pc::WaitReserved));
+    journal.free_reserved(reservation);
+    let ticket = waiter.join().expect("it gets its credits");
+    journal.stop_unreserved(ticket, 1);
+    let numbers = journal.numbers();
+    assert_eq!((numbers.reserved, numbers.running.out), (0, 4));
+    let steps = journal.probe().taken();
+    keeps(&SIZES, &steps).expect("the invariants hold");
+    assert_eq!(wakes_per_grant(&steps), (1, 1));
+}
+
+#[test]
+fn a_reservation_that_is_freed_goes_to_who_waits() {
+    frees::<WakeAll>();
+    frees::<HandOver>();
+}
+
+/// `MayTake`: under a hand-over a small reservation does not pass a large one that waits; else it does.
+fn passes<W: Discipline>() -> Vec<Logged> {
+    let journal = journal::<W>();
+    let ticket = start(&journal, 1, 1, 3);
+    let reservation = journal.stop(ticket, 0).expect("it was asked for");
+    let spawn = |name: u32, reserve: u32| {
+        let journal = journal.clone();
+        thread::spawn(move || {
+            in_time(move || {
+                let ticket = start(&journal, name, 1, reserve);
+                journal.stop_unreserved(ticket, 0);
+            })
+        })
+    };
+    let large = spawn(2, 4);
+    sleeps(&journal, Step::Try(Who(2), Pc::WaitReserved));
+    let small = spawn(3, 2);
+    let began = std::time::Instant::now();
+    while journal.numbers().queue.len() < 2 && !small.is_finished() {
+        assert!(began.elapsed() < PATIENCE, "nobody waits");
+        thread::yield_now();
+    }
+    journal.free_reserved(reservation);
+    for thread in [large, small] {
+        thread.join().expect("it gets its credits");
+    }
+    let steps = journal.probe().taken();
+    keeps(&SIZES, &steps).expect("the invariants hold");
+    steps
+}
+
+#[test]
+fn a_hand_over_is_in_turn() {
+    let waits = |steps: &[Logged]| {
+        let small = Step::Try(Who(3), Pc::WaitReserved);
+        steps.iter().any(|(step, _)| *step == small)
+    };
+    assert!(!waits(&passes::<WakeAll>()));
+    assert!(waits(&passes::<HandOver>()));
+}
+
+#[test]
+fn an_abort_wakes_everybody() {
+    let journal = journal::<HandOver>();
+    let ticket = start(&journal, 1, 1, 4);
+    let reservation = journal.stop(ticket, 1).expect("it was asked for");
+    let ticket = start(&journal, 1, 5, 0);
+    let spawn = |name: u32, credits: u32, reserve: u32| {
+        let journal = journal.clone();
+        thread::spawn(move || {
+            in_time(move || {
+                let refused = journal.start(Who(name), credits, reserve, &Nothing);
+                refused
+                    .map(|ticket| journal.stop(ticket, 0))
+                    .expect_err("it is aborted")
+            })
+        })
+    };
+    let room = spawn(3, 6, 0);
+    sleeps(&journal, Step::Try(Who(3), Pc::WaitLocked));
+    journal.stop(ticket, 1);
+    let waits = spawn(4, 1, 2);
+    sleeps(&journal, Step::Try(Who(4), Pc::WaitReserved));
+    let waiting = journal.clone();
+    let done = thread::spawn(move || in_time(move || waiting.wait_commit(1)));
+    let reason = Reason::Device(Errno::Io);
+    journal.abort(reason);
+    journal.abort(Reason::NoSpace);
+    for thread in [room, waits] {
+        assert_eq!(thread.join().expect("it returns"), Refused::Aborted(reason));
+    }
+    assert_eq!(
+        done.join().expect("it returns"),
+        Err(Refused::Aborted(reason))
+    );
+    assert_eq!(journal.next_commit(), None);
+    let started = journal.start_reserved(Who(5), reservation);
+    assert_eq!(started, Err(Refused::Aborted(reason)));
+}
+
+/// A store whose oldest transaction first has blocks that a newer one owns, and that fails in the end.
+struct Moody(AtomicU32);
+
+impl Store for Moody {
+    fn checkpoint(&self) -> Result<Checkpointed, Errno> {
+        match self.0.fetch_add(1, Ordering::SeqCst) {
+            0 => Ok(Checkpointed::Newer),
+            1 => Ok(Checkpointed::Written),
+            _ => Err(Errno::Io),
+        }
+    }
+}
+
+#[test]
+fn a_start_waits_for_what_the_store_says() {
+    let sizes = Sizes { log: 20, ..SIZES };
+    let journal = Arc::new(Journal::<WakeAll>::new(sizes, Log::default()));
+    let commits = journal.clone();
+    let committer = thread::spawn(move || commit(&commits));
+    let steps = in_time(move || {
+        let store = Moody(AtomicU32::new(0));
+        let refused = (1..10).find_map(|round| {
+            let ticket = match journal.start(Who(0), 4, 0, &store) {
+                Ok(ticket) => ticket,
+                Err(refused) => return Some((round, refused)),
+            };
+            journal.stop(ticket, 4);
+            // The newer transaction that the store speaks of is one that is asked for.
+            journal.ask_commit();
+            None
+        });
+        let (_, refused) = refused.expect("the store fails");
+        assert_eq!(refused, Refused::Aborted(Reason::Device(Errno::Io)));
+        assert_eq!(journal.numbers().mutex, None);
+        journal.probe().taken()
+    });
+    committer.join().expect("no thread panics");
+    keeps(&sizes, &steps).expect("the invariants hold");
+    let has = |step: Step| steps.iter().any(|(taken, _)| *taken == step);
+    assert!(has(Step::FindNewer(Who(0))) && has(Step::Committed(Who(0))));
+    assert!(has(Step::CheckpointFails(Who(0))));
+}
+
+#[test]
+fn a_full_log_aborts() {
+    let sizes = Sizes { log: 17, ..SIZES };
+    let journal = Journal::<WakeAll>::new(sizes, Log::default());
+    let ticket = start(&journal, 1, 1, 0);
+    journal.stop(ticket, 1);
+    assert_eq!(journal.ask_commit(), Some(1));
+    assert_eq!(journal.next_commit().map(|commit| commit.log), Some(1));
+    assert_eq!(journal.wrote(17), Ok(()));
+    journal.ended();
+    assert_eq!(journal.numbers().free, 0);
+    let full = Reason::LogFull;
+    assert_eq!(journal.wrote(1), Err(Refused::Aborted(full)));
+    assert_eq!(journal.numbers().aborted, Some(full));
+}
+
+/// What a task of a random program does with its handles, one after another.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    /// A plain handle; it is extended, and restarted if that is denied.
+    Plain { extends: bool },
+    /// A handle with a reservation, which is used, or given back.
+    Reserves { uses: bool },
+    /// A commit, to be waited for.
+    Sync,
+}
+
+fn does() -> impl Strategy<Value = Does> {
+    prop_oneof![
+        any::<bool>().prop_map(|extends| Does::Plain { extends }),
+        any::<bool>().prop_map(|uses| Does::Reserves { uses }),
+        Just(Does::Sync),
+    ]
+}
+
+/// Sizes for handles of the load, of which some wait for each of the things that there are.
+const SMALL: Sizes = Sizes {
+    log: 48,
+    max: 16,
+    overhead: 2,
+    slack: 4,
+};
+
+const LOAD: Load = Load {
+    plain: 4,
+    pages: 4,
+    cost: 3,
+    uses: 2,
+    extra: 1,
+    page_cost: 2,
+    page_uses: 1,
+    reserve: 3,
+    convert_uses: 1,
+};
+
+/// The sizes of a thread's handles: those of the load, or larger ones with the thread's number.
+fn sized(equal: bool, number: usize, credits: Credits) -> u32 {
+    let more = if equal { 0 } else { number as u32 % 3 };
+    u32::try_from(credits).expect("a small number") + more
+}
+
+fn play<W: Discipline>(journal: &Journal<W>, thread: usize, equal: bool, program: &[Does]) {
+    let size = |credits| sized(equal, thread, credits);
+    for does in program {
+        match *does {
+            Does::Plain { extends } => {
+                let name = who(Task::Plain(thread));
+                let started = journal.start(name, size(LOAD.cost), 0, &Nothing);
+                let mut ticket = started.expect("it fits");
+                let extended = extends && journal.extend(&mut ticket, number(LOAD.extra));
+                if extends && !extended {
+                    let spent = number(LOAD.uses);
+                    let restarted = journal.restart(ticket, size(LOAD.cost), spent, &Nothing);
+                    ticket = restarted.expect("it fits");
+                }
+                let more = if extended { LOAD.extra } else { 0 };
+                journal.stop(ticket, number(LOAD.uses + more));
+            }
+            Does::Reserves { uses } => {
+                let name = who(Task::Pages(thread));
+                let (cost, reserve) = (size(LOAD.page_cost), size(LOAD.reserve));
+                let started = journal.start(name, cost, reserve, &Nothing);
+                let ticket = started.expect("it fits");
+                if !uses {
+                    journal.stop_unreserved(ticket, number(LOAD.page_uses));
+                    continue;
+                }
+                let reservation = journal.stop(ticket, number(LOAD.page_uses));
+                let reservation = reservation.expect("it was asked for");
+                let started = journal.start_reserved(who(Task::Worker(thread)), reservation);
+                let ticket = started.expect("it joins");
+                journal.stop(ticket, number(LOAD.convert_uses));
+            }
+            Does::Sync => {
+                if let Some(tid) = journal.ask_commit() {
+                    assert_eq!(journal.wait_commit(tid), Ok(()));
+                }
+            }
+        }
+    }
+}
+
+/// Runs a program, a thread for each task, and returns the steps.
+fn runs<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Vec<Logged> {
+    let journal = Arc::new(Journal::<W>::new(SMALL, Log::default()));
+    in_time(move || {
+        thread::scope(|scope| {
+            let committer = scope.spawn(|| commit(&journal));
+            thread::scope(|scope| {
+                for (number, program) in programs.iter().enumerate() {
+                    let journal = &journal;
+                    scope.spawn(move || play(journal, number, equal, program));
+                }
+            });
+            journal.close();
+            committer.join().expect("no thread panics");
+        });
+        journal.probe().taken()
+    })
+}
+
+fn judge<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Result<(), TestCaseError> {
+    let steps = runs::<W>(programs, equal);
+    keeps(&SMALL, &steps).map_err(TestCaseError::fail)?;
+    if equal {
+        let machine = Machine::new(W::POLICY, SMALL, LOAD);
+        let states = replay(&machine, &steps).map_err(TestCaseError::fail)?;
+        let end = states.last().map(|state| &state.pc[..]).unwrap_or_default();
+        prop_assert!(end.iter().all(|pc| *pc == Pc::Idle));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn random_programs_keep_to_the_machine(
+        programs in prop::collection::vec(prop::collection::vec(does(), 1..12), 1..5),
+        equal in any::<bool>(),
+        hands_over in any::<bool>(),
+    ) {
+        if hands_over {
+            judge::<HandOver>(programs, equal)?;
+        } else {
+            judge::<WakeAll>(programs, equal)?;
+        }
+    }
+}
