@@ -1,8 +1,7 @@
 //! A journal's handles in threads of the standard library: what is refused, who is woken, and random programs.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -252,6 +251,55 @@ fn a_hand_over_is_in_turn() {
     assert!(waits(&passes::<HandOver>()));
 }
 
+/// How many sleep who want reserved credits, now that somebody has got them: all who have tried since, or who wait in turn.
+fn asleep(steps: &[Logged]) -> usize {
+    let tries = steps.iter().rev().filter_map(|(step, _)| match step {
+        Step::Try(_, pc) => Some(*pc),
+        _ => None,
+    });
+    let queue = steps.last().map_or(0, |(_, now)| now.queue.len());
+    queue.max(tries.take_while(|pc| *pc == Pc::WaitReserved).count())
+}
+
+/// Five threads want the credits that there are for one, and whoever has them keeps them until all others sleep.
+fn herd<W: Discipline>() -> (usize, usize) {
+    const THREADS: usize = 5;
+    let sizes = Sizes {
+        log: 64,
+        max: 17,
+        ..SIZES
+    };
+    let journal = Arc::new(Journal::<W>::new(sizes, Log::default()));
+    let steps = in_time(move || {
+        let granted = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for name in 0..THREADS {
+                let (journal, granted) = (&journal, &granted);
+                scope.spawn(move || {
+                    let ticket = start(journal, name as u32, 1, 4);
+                    let others = THREADS - 1 - granted.fetch_add(1, Ordering::SeqCst);
+                    while asleep(&journal.probe().taken()) < others {
+                        thread::yield_now();
+                    }
+                    journal.stop_unreserved(ticket, 0);
+                });
+            }
+        });
+        journal.probe().taken()
+    });
+    keeps(&sizes, &steps).expect("the invariants hold");
+    wakes_per_grant(&steps)
+}
+
+#[test]
+fn a_hand_over_wakes_once_a_grant() {
+    assert_eq!(herd::<HandOver>(), (4, 1));
+    // Four are woken, then three of them again, and so on.
+    let (sum, most) = herd::<WakeAll>();
+    assert_eq!(sum, 4 + 3 + 2 + 1);
+    assert!(most > 1, "{most}");
+}
+
 #[test]
 fn an_abort_wakes_everybody() {
     let journal = journal::<HandOver>();
@@ -371,8 +419,8 @@ fn does() -> impl Strategy<Value = Does> {
 
 /// Sizes for handles of the load, of which some wait for each of the things that there are.
 const SMALL: Sizes = Sizes {
-    log: 48,
-    max: 16,
+    log: 56,
+    max: 20,
     overhead: 2,
     slack: 4,
 };
@@ -383,9 +431,9 @@ const LOAD: Load = Load {
     cost: 3,
     uses: 2,
     extra: 1,
-    page_cost: 2,
+    page_cost: 1,
     page_uses: 1,
-    reserve: 3,
+    reserve: 6,
     convert_uses: 1,
 };
 
@@ -403,6 +451,7 @@ fn play<W: Discipline>(journal: &Journal<W>, thread: usize, equal: bool, program
                 let name = who(Task::Plain(thread));
                 let started = journal.start(name, size(LOAD.cost), 0, &Nothing);
                 let mut ticket = started.expect("it fits");
+                thread::yield_now();
                 let extended = extends && journal.extend(&mut ticket, number(LOAD.extra));
                 if extends && !extended {
                     let spent = number(LOAD.uses);
@@ -417,12 +466,14 @@ fn play<W: Discipline>(journal: &Journal<W>, thread: usize, equal: bool, program
                 let (cost, reserve) = (size(LOAD.page_cost), size(LOAD.reserve));
                 let started = journal.start(name, cost, reserve, &Nothing);
                 let ticket = started.expect("it fits");
+                thread::yield_now();
                 if !uses {
                     journal.stop_unreserved(ticket, number(LOAD.page_uses));
                     continue;
                 }
                 let reservation = journal.stop(ticket, number(LOAD.page_uses));
                 let reservation = reservation.expect("it was asked for");
+                thread::yield_now();
                 let started = journal.start_reserved(who(Task::Worker(thread)), reservation);
                 let ticket = started.expect("it joins");
                 journal.stop(ticket, number(LOAD.convert_uses));
@@ -442,10 +493,14 @@ fn runs<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Vec<Logged> {
     in_time(move || {
         thread::scope(|scope| {
             let committer = scope.spawn(|| commit(&journal));
+            let together = Barrier::new(programs.len());
             thread::scope(|scope| {
                 for (number, program) in programs.iter().enumerate() {
-                    let journal = &journal;
-                    scope.spawn(move || play(journal, number, equal, program));
+                    let (journal, together) = (&journal, &together);
+                    scope.spawn(move || {
+                        together.wait();
+                        play(journal, number, equal, program);
+                    });
                 }
             });
             journal.close();
@@ -468,7 +523,7 @@ fn judge<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Result<(), Tes
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_programs_keep_to_the_machine(
