@@ -10,6 +10,7 @@ pub mod probe;
 pub mod refused;
 pub mod reserve_wait;
 pub mod space;
+mod starts;
 mod steps;
 pub mod ticket;
 pub mod waiting;
