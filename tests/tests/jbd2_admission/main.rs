@@ -1,21 +1,23 @@
 //! A journal's handles in threads of the standard library: what is refused, who is woken, and random programs.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, mpsc};
+mod programs;
+mod waits;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use conformance::jbd2_log::{Log, Logged, keeps, replay, wakes_per_grant, who};
+use conformance::jbd2_log::{Log, keeps, wakes_per_grant};
 use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
 use interlock::jbd2::admission::Admission;
-use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, TState, Task};
+use interlock::jbd2::machine::{Credits, Pc, Sizes, TState};
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::refused::{Reason, Refused};
 use interlock::jbd2::space::{Checkpointed, Nothing, Store};
 use interlock::jbd2::ticket::Ticket;
 use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
-use proptest::prelude::*;
 
 /// Longer than any of this takes, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -210,96 +212,6 @@ fn a_reservation_that_is_freed_goes_to_who_waits() {
     frees::<HandOver>();
 }
 
-/// `MayTake`: under a hand-over a small reservation does not pass a large one that waits; else it does.
-fn passes<W: Discipline>() -> Vec<Logged> {
-    let journal = journal::<W>();
-    let ticket = start(&journal, 1, 1, 3);
-    let reservation = journal.stop(ticket, 0).expect("it was asked for");
-    let spawn = |name: u32, reserve: u32| {
-        let journal = journal.clone();
-        thread::spawn(move || {
-            in_time(move || {
-                let ticket = start(&journal, name, 1, reserve);
-                journal.stop_unreserved(ticket, 0);
-            })
-        })
-    };
-    let large = spawn(2, 4);
-    sleeps(&journal, Step::Try(Who(2), Pc::WaitReserved));
-    let small = spawn(3, 2);
-    let began = std::time::Instant::now();
-    while journal.numbers().queue.len() < 2 && !small.is_finished() {
-        assert!(began.elapsed() < PATIENCE, "nobody waits");
-        thread::yield_now();
-    }
-    journal.free_reserved(reservation);
-    for thread in [large, small] {
-        thread.join().expect("it gets its credits");
-    }
-    let steps = journal.probe().taken();
-    keeps(&SIZES, &steps).expect("the invariants hold");
-    steps
-}
-
-#[test]
-fn a_hand_over_is_in_turn() {
-    let waits = |steps: &[Logged]| {
-        let small = Step::Try(Who(3), Pc::WaitReserved);
-        steps.iter().any(|(step, _)| *step == small)
-    };
-    assert!(!waits(&passes::<WakeAll>()));
-    assert!(waits(&passes::<HandOver>()));
-}
-
-/// How many sleep who want reserved credits, now that somebody has got them: all who have tried since, or who wait in turn.
-fn asleep(steps: &[Logged]) -> usize {
-    let tries = steps.iter().rev().filter_map(|(step, _)| match step {
-        Step::Try(_, pc) => Some(*pc),
-        _ => None,
-    });
-    let queue = steps.last().map_or(0, |(_, now)| now.queue.len());
-    queue.max(tries.take_while(|pc| *pc == Pc::WaitReserved).count())
-}
-
-/// Five threads want the credits that there are for one, and whoever has them keeps them until all others sleep.
-fn herd<W: Discipline>() -> (usize, usize) {
-    const THREADS: usize = 5;
-    let sizes = Sizes {
-        log: 64,
-        max: 17,
-        ..SIZES
-    };
-    let journal = Arc::new(Journal::<W>::new(sizes, Log::default()));
-    let steps = in_time(move || {
-        let granted = AtomicUsize::new(0);
-        thread::scope(|scope| {
-            for name in 0..THREADS {
-                let (journal, granted) = (&journal, &granted);
-                scope.spawn(move || {
-                    let ticket = start(journal, name as u32, 1, 4);
-                    let others = THREADS - 1 - granted.fetch_add(1, Ordering::SeqCst);
-                    while asleep(&journal.probe().taken()) < others {
-                        thread::yield_now();
-                    }
-                    journal.stop_unreserved(ticket, 0);
-                });
-            }
-        });
-        journal.probe().taken()
-    });
-    keeps(&sizes, &steps).expect("the invariants hold");
-    wakes_per_grant(&steps)
-}
-
-#[test]
-fn a_hand_over_wakes_once_a_grant() {
-    assert_eq!(herd::<HandOver>(), (4, 1));
-    // Four are woken, then three of them again, and so on.
-    let (sum, most) = herd::<WakeAll>();
-    assert_eq!(sum, 4 + 3 + 2 + 1);
-    assert!(most > 1, "{most}");
-}
-
 #[test]
 fn an_abort_wakes_everybody() {
     let journal = journal::<HandOver>();
@@ -396,145 +308,4 @@ fn a_full_log_aborts() {
     let full = Reason::LogFull;
     assert_eq!(journal.wrote(1), Err(Refused::Aborted(full)));
     assert_eq!(journal.numbers().aborted, Some(full));
-}
-
-/// What a task of a random program does with its handles, one after another.
-#[derive(Debug, Clone, Copy)]
-enum Does {
-    /// A plain handle; it is extended, and restarted if that is denied.
-    Plain { extends: bool },
-    /// A handle with a reservation, which is used, or given back.
-    Reserves { uses: bool },
-    /// A commit, to be waited for.
-    Sync,
-}
-
-fn does() -> impl Strategy<Value = Does> {
-    prop_oneof![
-        any::<bool>().prop_map(|extends| Does::Plain { extends }),
-        any::<bool>().prop_map(|uses| Does::Reserves { uses }),
-        Just(Does::Sync),
-    ]
-}
-
-/// Sizes for handles of the load, of which some wait for each of the things that there are.
-const SMALL: Sizes = Sizes {
-    log: 56,
-    max: 20,
-    overhead: 2,
-    slack: 4,
-};
-
-const LOAD: Load = Load {
-    plain: 4,
-    pages: 4,
-    cost: 3,
-    uses: 2,
-    extra: 1,
-    page_cost: 1,
-    page_uses: 1,
-    reserve: 6,
-    convert_uses: 1,
-};
-
-/// The sizes of a thread's handles: those of the load, or larger ones with the thread's number.
-fn sized(equal: bool, number: usize, credits: Credits) -> u32 {
-    let more = if equal { 0 } else { number as u32 % 3 };
-    u32::try_from(credits).expect("a small number") + more
-}
-
-fn play<W: Discipline>(journal: &Journal<W>, thread: usize, equal: bool, program: &[Does]) {
-    let size = |credits| sized(equal, thread, credits);
-    for does in program {
-        match *does {
-            Does::Plain { extends } => {
-                let name = who(Task::Plain(thread));
-                let started = journal.start(name, size(LOAD.cost), 0, &Nothing);
-                let mut ticket = started.expect("it fits");
-                thread::yield_now();
-                let extended = extends && journal.extend(&mut ticket, number(LOAD.extra));
-                if extends && !extended {
-                    let spent = number(LOAD.uses);
-                    let restarted = journal.restart(ticket, size(LOAD.cost), spent, &Nothing);
-                    ticket = restarted.expect("it fits");
-                }
-                let more = if extended { LOAD.extra } else { 0 };
-                journal.stop(ticket, number(LOAD.uses + more));
-            }
-            Does::Reserves { uses } => {
-                let name = who(Task::Pages(thread));
-                let (cost, reserve) = (size(LOAD.page_cost), size(LOAD.reserve));
-                let started = journal.start(name, cost, reserve, &Nothing);
-                let ticket = started.expect("it fits");
-                thread::yield_now();
-                if !uses {
-                    journal.stop_unreserved(ticket, number(LOAD.page_uses));
-                    continue;
-                }
-                let reservation = journal.stop(ticket, number(LOAD.page_uses));
-                let reservation = reservation.expect("it was asked for");
-                thread::yield_now();
-                let started = journal.start_reserved(who(Task::Worker(thread)), reservation);
-                let ticket = started.expect("it joins");
-                journal.stop(ticket, number(LOAD.convert_uses));
-            }
-            Does::Sync => {
-                if let Some(tid) = journal.ask_commit() {
-                    assert_eq!(journal.wait_commit(tid), Ok(()));
-                }
-            }
-        }
-    }
-}
-
-/// Runs a program, a thread for each task, and returns the steps.
-fn runs<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Vec<Logged> {
-    let journal = Arc::new(Journal::<W>::new(SMALL, Log::default()));
-    in_time(move || {
-        thread::scope(|scope| {
-            let committer = scope.spawn(|| commit(&journal));
-            let together = Barrier::new(programs.len());
-            thread::scope(|scope| {
-                for (number, program) in programs.iter().enumerate() {
-                    let (journal, together) = (&journal, &together);
-                    scope.spawn(move || {
-                        together.wait();
-                        play(journal, number, equal, program);
-                    });
-                }
-            });
-            journal.close();
-            committer.join().expect("no thread panics");
-        });
-        journal.probe().taken()
-    })
-}
-
-fn judge<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Result<(), TestCaseError> {
-    let steps = runs::<W>(programs, equal);
-    keeps(&SMALL, &steps).map_err(TestCaseError::fail)?;
-    if equal {
-        let machine = Machine::new(W::POLICY, SMALL, LOAD);
-        let states = replay(&machine, &steps).map_err(TestCaseError::fail)?;
-        let end = states.last().map(|state| &state.pc[..]).unwrap_or_default();
-        prop_assert!(end.iter().all(|pc| *pc == Pc::Idle));
-    }
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn random_programs_keep_to_the_machine(
-        programs in prop::collection::vec(prop::collection::vec(does(), 1..12), 1..5),
-        equal in any::<bool>(),
-        hands_over in any::<bool>(),
-    ) {
-        if hands_over {
-            judge::<HandOver>(programs, equal)?;
-        } else {
-            judge::<WakeAll>(programs, equal)?;
-        }
-    }
 }
