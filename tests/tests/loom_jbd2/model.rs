@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use conformance::jbd2_log::{Log, replay, who};
 use interlock::jbd2::admission::Admission;
-use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, TState, Task};
+use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, State, TState, Task};
 use interlock::jbd2::numbers::Numbers;
 use interlock::jbd2::probe::Step;
 use interlock::jbd2::space::Nothing;
@@ -55,6 +55,8 @@ pub enum Sight {
     Checkpoints,
     /// A start with the mutex finds that only a commit can bring space.
     WaitsForSpace,
+    /// A start waits for j_checkpoint_mutex while another has it.
+    TwoWaitForSpace,
     /// A start waits for reserved credits.
     WaitsForReserved,
     /// Two do at once.
@@ -64,8 +66,11 @@ pub enum Sight {
 }
 
 impl Sight {
-    fn is(self, step: Step, now: &Numbers, waiting: usize) -> bool {
+    fn is(self, step: Step, now: &Numbers, state: &State) -> bool {
+        let count = |which: Pc| state.pc.iter().filter(|pc| **pc == which).count();
+        let waiting = count(Pc::WaitReserved);
         match self {
+            Sight::TwoWaitForSpace => now.mutex.is_some() && count(Pc::Space) > 0,
             Sight::WaitsForCommit => matches!(step, Step::Try(_, Pc::WaitLocked)),
             Sight::Checkpoints => matches!(step, Step::MakeSpace(_, Pc::Space)),
             Sight::WaitsForSpace => matches!(step, Step::MakeSpace(_, Pc::WaitCommit)),
@@ -178,10 +183,10 @@ pub fn explore<W: Discipline>(
             let ends = &states[steps.len()].pc;
             assert!(ends.iter().all(|pc| *pc == Pc::Idle), "a task is at it");
             for (place, sight) in sights.iter().enumerate() {
-                seen.2[place] |= steps.iter().zip(&states[1..]).any(|((step, now), state)| {
-                    let waits = |pc: &&Pc| **pc == Pc::WaitReserved;
-                    sight.is(*step, now, state.pc.iter().filter(waits).count())
-                });
+                seen.2[place] |= steps
+                    .iter()
+                    .zip(&states[1..])
+                    .any(|((step, now), state)| sight.is(*step, now, state));
             }
         });
     }

@@ -92,6 +92,20 @@ fn a_start_waits_for_space() {
 }
 
 #[test]
+fn starts_wait_for_space_in_line() {
+    let space = space();
+    let model = Model {
+        load: Load {
+            plain: 3,
+            ..space.load
+        },
+        ..space
+    };
+    let sights = [Sight::Checkpoints, Sight::TwoWaitForSpace];
+    holds::<WakeAll>("space, three", &model, 2, &sights, [14_362, 1_986]);
+}
+
+#[test]
 fn starts_wait_for_reserved_credits() {
     let sights = [Sight::WaitsForReserved];
     holds::<WakeAll>("reserved, two, all", &reserved(2), 5, &sights, [623, 194]);
