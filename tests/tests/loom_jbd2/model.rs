@@ -24,6 +24,8 @@ pub struct Model {
     pub commits: bool,
     /// A plain thread that has stopped its handle asks for a commit, and waits for it.
     pub asks: bool,
+    /// The last plain task has its handle, and asks for a commit, before the other threads run.
+    pub one_is_first: bool,
 }
 
 /// No tasks.
@@ -129,12 +131,19 @@ fn run<W: Discipline>(journal: &Arc<Journal<W>>, model: &Model) {
         let (journal, model) = (journal.clone(), model.clone());
         loom::thread::spawn(move || body(&journal, &model, number))
     };
+    let first = usize::from(model.one_is_first);
+    if model.one_is_first {
+        plain(journal, model, model.load.plain - 1);
+        journal.ask_commit();
+    }
     let committer = model
         .commits
         .then(|| spawn(|journal, _, _| commit(journal), 0));
     let others: Vec<_> = (1..model.load.pages)
         .map(|w| spawn(pages, w))
-        .chain((usize::from(model.load.pages == 0)..model.load.plain).map(|p| spawn(plain, p)))
+        .chain(
+            (usize::from(model.load.pages == 0)..model.load.plain - first).map(|p| spawn(plain, p)),
+        )
         .collect();
     match model.load.pages {
         0 => plain(journal, model, 0),

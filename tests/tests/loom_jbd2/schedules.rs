@@ -22,6 +22,7 @@ pub fn room() -> Model {
         },
         commits: true,
         asks: false,
+        one_is_first: false,
     }
 }
 
@@ -58,6 +59,7 @@ pub fn reserved(pages: usize) -> Model {
         },
         commits: false,
         asks: false,
+        one_is_first: false,
     }
 }
 
@@ -103,6 +105,28 @@ fn starts_wait_for_space_in_line() {
     };
     let sights = [Sight::Checkpoints, Sight::TwoWaitForSpace];
     holds::<WakeAll>("space, three", &model, 2, &sights, [14_362, 1_986]);
+}
+
+/// Who waits for j_checkpoint_mutex behind the commit thread, which takes it for a moment only, is woken by nobody else.
+#[test]
+fn a_start_waits_for_the_mutex_behind_the_commit() {
+    let room = room();
+    let model = Model {
+        sizes: Sizes {
+            log: 11,
+            max: 5,
+            overhead: 3,
+            slack: 3,
+        },
+        load: Load {
+            plain: 3,
+            ..room.load
+        },
+        one_is_first: true,
+        ..room
+    };
+    let sights = [Sight::TwoWaitForSpace];
+    holds::<WakeAll>("behind", &model, 3, &sights, [19_355, 2_966]);
 }
 
 #[test]
