@@ -21,9 +21,9 @@ pub enum Checkpointed {
 /// Writes committed transactions home.
 pub trait Store: Send + Sync {
     /// Writes the oldest committed transaction home. It is called once at a time, with j_checkpoint_mutex held and nothing else.
-    /// May start no handle, wait for no commit, and not panic. The transaction's blocks are free some time after it says [`Checkpointed::Written`], and
-    /// then it is not asked for this transaction again. [`Checkpointed::Newer`] it says only while another is running or
-    /// being committed.
+    /// May start no handle, wait for no commit, and not panic. The transaction's blocks are free some time after it says
+    /// [`Checkpointed::Written`], and then it is not asked for this transaction again. [`Checkpointed::Newer`] it says only
+    /// while another is running or being committed.
     ///
     /// # Errors
     ///
