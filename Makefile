@@ -30,6 +30,10 @@ test: cargo ## Every test of the workspace
 bench: cargo ## The lock against others, direct writes shared and exclusive: costs, waits, goals (3 minutes; ratios only)
 	@cargo run --quiet --release --package interlock-bench
 
+.PHONY: scenario
+scenario: cargo ## The report that the journal's models come from, simulated beside what was measured (half a minute)
+	@$(INTERLOCK) scenario jbd2
+
 .PHONY: mutants
 mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or listed with its reason
 	@ci/mutants
