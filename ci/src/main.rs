@@ -162,6 +162,10 @@ impl Output {
 
 impl Scenario {
     fn request(self) -> Result<scenario::Request> {
+        ensure!(
+            !self.keep_plot || self.fraction == scenario::setup::FRACTION,
+            "the picture that is kept is of a third of the log: leave --fraction out"
+        );
         let dir = if self.keep_plot {
             "docs/img"
         } else {

@@ -132,7 +132,11 @@ pub fn scenario(request: &Request) -> Result<u8> {
     Ok(0)
 }
 
-fn run(point: Point, cure: Cure, request: &Request) -> Result<Run> {
+fn run(mut point: Point, cure: Cure, request: &Request) -> Result<Run> {
+    if request.fraction != setup::FRACTION {
+        // What was measured is another journal.
+        point = Point::new(point.threads, point.journal, point.mode);
+    }
     let mut setup = Setup::new(point.threads, point.journal, point.mode);
     setup.policy = cure.policy();
     setup.fraction = request.fraction;

@@ -50,6 +50,10 @@ fn what_is_not_there_is_refused() {
         ),
         (&["jbd2", "--threads", "8"], "--journal <MiB>"),
         (&["jbd2", "--fraction", "5"], "5 is not in 3..=4"),
+        (
+            &["jbd2", "--fraction", "4", "--keep-plot"],
+            "leave --fraction out",
+        ),
         (&["jbd2", "--policy", "none"], "invalid value 'none'"),
         (&["jbd2", "--quick", "--keep-plot"], "cannot be used with"),
     ] {

@@ -5,6 +5,8 @@ use interlock::jbd2::policy::Policy;
 
 use super::costs::Costs;
 
+/// The largest transaction is the log divided by this: Linux 6.11 and later.
+pub const FRACTION: u32 = 3;
 /// Blocks of a MiB.
 const BLOCKS: Credits = 256;
 /// Tags of a descriptor block: 16 bytes each, with 64 bits and checksums.
@@ -54,7 +56,7 @@ impl Setup {
         Setup {
             threads,
             journal,
-            fraction: 3,
+            fraction: FRACTION,
             mode,
             policy: Policy::UPSTREAM,
             costs: Costs::MEASURED,
