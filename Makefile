@@ -8,7 +8,7 @@ help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: check
-check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (about 6 minutes)
+check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (about 9 minutes)
 	@$(INTERLOCK) lint
 	@$(INTERLOCK) check --lane ci
 	@$(INTERLOCK) graph --check
@@ -27,8 +27,12 @@ test: cargo ## Every test of the workspace
 	cargo test --workspace
 
 .PHONY: bench
-bench: cargo ## The lock against others, direct writes shared and exclusive: costs, waits, goals (3 minutes; ratios only)
+bench: cargo ## The lock against others, direct writes shared and exclusive, the journal: costs, waits, goals (5 minutes; ratios only)
 	@cargo run --quiet --release --package interlock-bench
+
+.PHONY: scenario
+scenario: cargo ## The report that the journal's models come from, simulated beside what was measured (half a minute)
+	@$(INTERLOCK) scenario jbd2
 
 .PHONY: mutants
 mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or listed with its reason

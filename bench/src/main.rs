@@ -3,6 +3,7 @@
 mod contended;
 mod direct;
 mod goals;
+mod journal;
 mod locks;
 mod plot;
 mod report;
@@ -40,6 +41,8 @@ enum Task {
     Calls { which: Which, op: Op, calls: u64 },
     /// Only the direct writes.
     Direct,
+    /// Only the journal.
+    Journal,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -54,11 +57,18 @@ fn main() -> anyhow::Result<()> {
             println!("{}", report::direct(&direct, report::Form::Text));
             return Ok(());
         }
-        None => {}
+        Some(Task::Journal) | None => {}
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let out = root.join("target/interlock/bench");
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    if let Some(Task::Journal) = args.command {
+        let measured = journal(args.quick, &out)?;
+        for (title, table) in report::of_journal(&measured, report::Form::Text) {
+            println!("{title}\n{table}\n");
+        }
+        return Ok(());
+    }
     let results = measure(args.quick, &out)?;
 
     println!("\n{}", report::render(&results, report::Form::Text));
@@ -110,6 +120,7 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     let starving = [scenarios::S3, scenarios::S5, scenarios::S2];
     let starving = starving.map(|scenario| fight(scenario, rounds));
     let direct = direct_writes(quick)?;
+    let journal = journal(quick, scratch)?;
     Ok(Results {
         quick,
         load: (load_before, load()),
@@ -118,7 +129,18 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
         mixed: mixed.into(),
         starving: starving.into(),
         direct,
+        journal,
     })
+}
+
+/// The journal on memory and on a file.
+fn journal(quick: bool, scratch: &Path) -> anyhow::Result<journal::Results> {
+    eprintln!("interlock-bench: the journal (load {})", load());
+    let (rounds, millis, log) = match quick {
+        true => (1, 100, 1 << 14),
+        false => (5, 1000, 1 << 18),
+    };
+    journal::measure(rounds, Duration::from_millis(millis), log, scratch)
 }
 
 /// Direct writes under the shared lock and under the exclusive one.

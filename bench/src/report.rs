@@ -9,6 +9,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use crate::contended::{Outcome, Scenario, Summary};
 use crate::direct::{self, Case, Writes};
 use crate::goals;
+use crate::journal;
 use crate::locks::{Op, Which};
 use crate::uncontended::Cost;
 
@@ -28,6 +29,8 @@ pub struct Results {
     pub starving: Vec<Fight>,
     /// Direct writes, one a case.
     pub direct: Vec<Writes>,
+    /// The journal.
+    pub journal: journal::Results,
 }
 
 /// A scenario and its outcome for each lock.
@@ -101,6 +104,9 @@ pub fn render(results: &Results, form: Form) -> String {
         &direct_title(),
         &direct(&results.direct, form),
     );
+    for (title, table) in of_journal(&results.journal, form) {
+        section(&mut out, form, title, &table);
+    }
     let goals = match results.quick {
         true => "Goals (a quick run is too short to judge them)",
         false => "Goals",
@@ -212,6 +218,57 @@ pub fn direct(writes: &[Writes], form: Form) -> Table {
         ]);
     }
     table
+}
+
+/// What the journal got done: titles and tables.
+pub fn of_journal(results: &journal::Results, form: Form) -> [(&'static str, Table); 4] {
+    let mut handles = table(form, 1, ["device", "threads", "handles/s", "to 1 thread"]);
+    for measured in &results.handles {
+        let mut same = results
+            .handles
+            .iter()
+            .filter(|other| other.on == measured.on);
+        let one = same.find(|other| other.threads == 1);
+        handles.add_row([
+            measured.on.to_owned(),
+            measured.threads.to_string(),
+            rate(measured.rate),
+            one.map_or_else(String::new, |one| ratio(measured.rate / one.rate)),
+        ]);
+    }
+    let mut commits = table(form, 1, ["device", "median", "99 %", "worst"]);
+    for (on, waits) in &results.commits {
+        commits.add_row([
+            (*on).to_owned(),
+            duration(waits.percentile(0.5)),
+            duration(waits.percentile(0.99)),
+            duration(waits.worst()),
+        ]);
+    }
+    let mut reserving = table(form, 1, ["discipline", "writes/s", "to wake-all"]);
+    let [hand_over, wake_all] = results.reserving;
+    for (name, writers) in [("hand-over", hand_over), ("wake-all", wake_all)] {
+        let row = [name.to_owned(), rate(writers), ratio(writers / wake_all)];
+        reserving.add_row(row);
+    }
+    let mut recovery = table(form, 1, ["log", "MiB/s"]);
+    let of = &results.recovery;
+    recovery.add_row([format!("{} MiB", of.mebibytes), rate(of.rate)]);
+    [
+        (
+            "Journal: handles that dirty 3 blocks of 4 KiB, a log of 64 MiB",
+            handles,
+        ),
+        (
+            "Journal: one small transaction, from force_commit to its return",
+            commits,
+        ),
+        (
+            "Journal: 64 threads reserve for I/O of 100 us, half of a transaction holds two",
+            reserving,
+        ),
+        ("Journal: recovery of a full log in memory", recovery),
+    ]
 }
 
 /// A ratio, with as many decimals as say something.

@@ -20,6 +20,7 @@ pub mod messages;
 pub mod process;
 pub mod progress;
 pub mod report;
+pub mod scenario;
 pub mod svg;
 pub mod table;
 pub mod timeline;

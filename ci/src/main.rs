@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use interlock_ci::check::{self, Request};
 use interlock_ci::manifest::{Lane, Manifest};
+use interlock_ci::scenario::{self, Cure};
 use interlock_ci::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain};
 
 /// Runs the models of specs/ with TLC, and judges each against the verdict it must have.
@@ -66,6 +67,8 @@ enum Task {
         #[command(flatten)]
         output: Output,
     },
+    /// Simulates a kernel's regression report on an area's state machine, in virtual time
+    Scenario(Scenario),
     /// Shows each tool, its version and what needs it
     Doctor,
 }
@@ -85,6 +88,41 @@ struct Check {
     source: Source,
     #[command(flatten)]
     output: Output,
+}
+
+#[derive(Args)]
+struct Scenario {
+    /// The area's name: jbd2
+    area: String,
+    /// Two points and few writes (seconds)
+    #[arg(long)]
+    quick: bool,
+    /// One point: so many threads
+    #[arg(long, value_name = "N", requires = "journal", value_parser = clap::value_parser!(u16).range(1..=8192))]
+    threads: Option<u16>,
+    /// One point: a journal of so many MiB
+    #[arg(long, value_name = "MiB", requires = "threads", value_parser = clap::value_parser!(u32).range(4..=16384))]
+    journal: Option<u32>,
+    /// Who is woken up when reserved credits are given back [default: each of the two]
+    #[arg(long, value_enum)]
+    policy: Option<WakeName>,
+    /// The largest transaction is a third of the log, or a quarter as up to Linux 6.10
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(3..=4))]
+    fraction: u32,
+    /// Print Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Draw docs/img/jbd2-stall.svg anew, rather than target/interlock/scenario/jbd2-stall.svg
+    #[arg(long, conflicts_with_all = ["quick", "threads", "policy"])]
+    keep_plot: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum WakeName {
+    /// Today: all who wait
+    WakeAll,
+    /// The cure: those for whom there are credits
+    HandOver,
 }
 
 #[derive(Args)]
@@ -119,6 +157,36 @@ impl Output {
     fn dir(self) -> Result<PathBuf> {
         self.out
             .map_or_else(|| Ok(toolchain::root()?.join("target/interlock")), Ok)
+    }
+}
+
+impl Scenario {
+    fn request(self) -> Result<scenario::Request> {
+        ensure!(
+            !self.keep_plot || self.fraction == scenario::setup::FRACTION,
+            "the picture that is kept is of a third of the log: leave --fraction out"
+        );
+        let dir = if self.keep_plot {
+            "docs/img"
+        } else {
+            "target/interlock/scenario"
+        };
+        Ok(scenario::Request {
+            area: self.area,
+            quick: self.quick,
+            point: self.threads.map(usize::from).zip(self.journal),
+            cure: self.policy.map(|policy| match policy {
+                WakeName::WakeAll => Cure::WakeAll,
+                WakeName::HandOver => Cure::HandOver,
+            }),
+            fraction: self.fraction,
+            form: if self.markdown {
+                scenario::report::Form::Markdown
+            } else {
+                scenario::report::Form::Text
+            },
+            plot: toolchain::root()?.join(dir).join("jbd2-stall.svg"),
+        })
     }
 }
 
@@ -216,6 +284,7 @@ fn run(task: Task) -> Result<u8> {
             };
             graph::graph(&root, &request)
         }
+        Task::Scenario(asked) => scenario::scenario(&asked.request()?),
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }
 }

@@ -70,7 +70,7 @@ impl Look<'_> {
     }
 
     /// `Half`: what all reservations together may take.
-    fn half(&self) -> Credits {
+    pub fn half(&self) -> Credits {
         self.user_max().div_euclid(2)
     }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::policy::Policy;
-use super::steps::View;
+use super::steps::Steps;
 
 /// Credits, each for one block; blocks are counted in them too.
 pub type Credits = i64;
@@ -338,11 +338,22 @@ impl Machine {
         if !action.task().is_none_or(known) || !self.knows(state) {
             return None;
         }
-        let now = View {
+        let mut next = state.clone();
+        self.advance(&mut next, action).then_some(next)
+    }
+
+    /// Takes `action` in `state` itself, if it is enabled; otherwise nothing changes. What [`Machine::step`] does to a copy, for
+    /// those who take millions of steps.
+    ///
+    /// # Panics
+    ///
+    /// It may, if the state is not this machine's: use only what `init` and `step` gave.
+    pub fn advance(&self, state: &mut State, action: Action) -> bool {
+        let mut now = Steps {
             machine: self,
             state,
         };
-        now.step(action)
+        now.step(action).is_some()
     }
 
     /// Whether the state has the tasks of this machine, and no number that the machine cannot add to.

@@ -1,7 +1,5 @@
 //! The steps of a task and of the commit: the actions of `Jbd2Credits.tla`.
 
-use std::collections::BTreeSet;
-
 use super::decisions::{Ask, Look, Test, given_back};
 use super::machine::{Action, Credits, Machine, Pc, State, TState, Task, Transaction};
 use super::policy::{Conversion, Data, Mutex, Restart, Tail, Wait, Wake};
@@ -9,14 +7,14 @@ use super::policy::{Conversion, Data, Mutex, Restart, Tail, Wait, Wake};
 /// Blocks that a commit writes beside what was dirtied: a descriptor and the commit record.
 const OF_COMMIT: Credits = 2;
 
-/// A state seen under a machine's policy.
-pub(super) struct View<'a> {
+/// A state that takes steps under a machine's policy.
+pub(super) struct Steps<'a> {
     pub machine: &'a Machine,
-    pub state: &'a State,
+    pub state: &'a mut State,
 }
 
 /// What depends on the task.
-impl View<'_> {
+impl Steps<'_> {
     fn place(&self, t: Task) -> Option<usize> {
         self.machine.place(t)
     }
@@ -63,51 +61,53 @@ impl View<'_> {
         (self.credits(t) + more, dirties + more)
     }
 
-    /// `Current`: the running transaction, or a new one.
-    fn current(&self) -> Transaction {
-        match self.state.running.state {
-            TState::None => Transaction {
+    /// t_outstanding_credits of a new transaction.
+    fn of_new(&self) -> Credits {
+        self.machine.sizes.overhead + self.state.reserved
+    }
+
+    /// `Current`: the running transaction is a new one, if there was none.
+    fn begin(&mut self) {
+        if self.state.running.state == TState::None {
+            let out = self.of_new();
+            self.state.running = Transaction {
                 state: TState::Running,
-                out: self.machine.sizes.overhead + self.state.reserved,
+                out,
                 ..Transaction::NONE
-            },
-            _ => self.state.running.clone(),
+            };
         }
     }
 
     fn look(&self) -> Look<'_> {
-        let current = self.current();
+        let (running, out) = match self.state.running.state {
+            TState::None => (TState::Running, self.of_new()),
+            state => (state, self.state.running.out),
+        };
         Look {
             policy: &self.machine.policy,
             sizes: &self.machine.sizes,
-            running: current.state,
-            out: current.out,
+            running,
+            out,
             committing: self.state.committing.out,
             free: self.state.free,
             reserved: self.state.reserved,
-            promised: self.promised(&self.state.promised),
+            promised: self.machine.load.reserve * self.state.promised.len() as Credits,
         }
     }
 
-    /// `Promised`.
-    fn promised(&self, to: &BTreeSet<usize>) -> Credits {
-        self.machine.load.reserve * to.len() as Credits
-    }
-
     /// `Stopped`: the running transaction after the handle's stop.
-    fn stopped(&self, t: Task) -> Transaction {
+    fn stop_handle(&mut self, t: Task) {
         let (has, spends) = self.handle(t);
-        let mut running = self.state.running.clone();
+        let running = &mut self.state.running;
         running.out -= given_back(&self.machine.policy, has, spends);
         running.updates -= 1;
         running.log += spends;
-        running
     }
 }
 
-/// Each step is `None` unless it is enabled.
-impl View<'_> {
-    pub fn step(&self, action: Action) -> Option<State> {
+/// Each step is `None` unless it is enabled; then it changes nothing.
+impl Steps<'_> {
+    pub fn step(&mut self, action: Action) -> Option<()> {
         match action {
             Action::Start(t) => self.start(t),
             Action::Try(t) => self.try_ordinary(t),
@@ -132,14 +132,9 @@ impl View<'_> {
         }
     }
 
-    /// The state, if t is there, with t gone on to `to`.
-    fn goes(&self, t: Task, from: Pc, to: Pc) -> Option<State> {
-        let place = self
-            .place(t)
-            .filter(|place| self.state.pc[*place] == from)?;
-        let mut next = self.state.clone();
-        next.pc[place] = to;
-        Some(next)
+    /// The task's place, if it is there and at `from`.
+    fn at(&self, t: Task, from: Pc) -> Option<usize> {
+        self.place(t).filter(|place| self.state.pc[*place] == from)
     }
 
     fn is_ordinary(&self, t: Task) -> bool {
@@ -147,7 +142,8 @@ impl View<'_> {
         ordinary || !matches!(t, Task::Worker(_))
     }
 
-    fn start(&self, t: Task) -> Option<State> {
+    fn start(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Idle)?;
         let before = self.machine.policy.wait == Wait::Before;
         let starts = match t {
             Task::Plain(_) => true,
@@ -155,11 +151,11 @@ impl View<'_> {
             Task::Worker(w) => self.state.writeback[w],
         };
         let fits = self.ask(t).total <= self.look().user_max();
-        let next = self.goes(t, Pc::Idle, if fits { Pc::Try } else { Pc::Refused })?;
-        starts.then_some(next)
+        starts.then(|| self.state.pc[place] = if fits { Pc::Try } else { Pc::Refused })
     }
 
-    fn try_ordinary(&self, t: Task) -> Option<State> {
+    fn try_ordinary(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Try)?;
         if !self.is_ordinary(t) || self.state.aborted {
             return None;
         }
@@ -172,80 +168,82 @@ impl View<'_> {
             Some(Test::Room) if look.too_much_reserved(ask) => Pc::WaitReserved,
             Some(Test::Running | Test::Room) => Pc::WaitLocked,
         };
-        let mut next = self.goes(t, Pc::Try, to)?;
-        next.running = self.current();
+        self.begin();
+        let state = &mut *self.state;
+        state.pc[place] = to;
         match to {
             Pc::Attached => {
-                next.running.out += ask.total;
-                next.running.updates += 1;
-                next.reserved += ask.reserves;
+                state.running.out += ask.total;
+                state.running.updates += 1;
+                state.reserved += ask.reserves;
                 if let Task::Pages(w) = t {
-                    next.promised.remove(&w);
+                    state.promised.remove(&w);
                 }
             }
             Pc::WaitReserved
                 if test == Some(Test::Half) && self.machine.policy.wake == Wake::HandOver =>
             {
                 if let Task::Pages(w) = t {
-                    next.queue.push(w);
+                    state.queue.push(w);
                 }
             }
-            Pc::WaitLocked => next.running.asked = true,
+            Pc::WaitLocked => state.running.asked = true,
             _ => {}
         }
-        Some(next)
+        Some(())
     }
 
-    /// `WakeReserved`: those who wait for reserved credits try again, when so many stay reserved and promised as `next` says.
-    fn wake_reserved(&self, next: &mut State) {
-        let look = Look {
-            reserved: next.reserved,
-            promised: self.promised(&next.promised),
-            ..self.look()
-        };
-        let asks = next.queue.iter().map(|_| self.machine.load.reserve);
-        let fitting = look.fitting(asks);
-        next.promised.extend(next.queue.drain(..fitting));
-        let sleeps = |place: usize| {
-            let of_page = |w: &usize| self.place(Task::Pages(*w)) == Some(place);
-            next.queue.iter().any(of_page)
-        };
-        for (place, pc) in next.pc.iter_mut().enumerate() {
-            if *pc == Pc::WaitReserved && !sleeps(place) {
+    /// `WakeReserved`: those who wait for reserved credits try again, now that so many stay reserved and promised.
+    fn wake_reserved(&mut self) {
+        let asks = self.state.queue.iter().map(|_| self.machine.load.reserve);
+        let fitting = self.look().fitting(asks);
+        let state = &mut *self.state;
+        state.promised.extend(state.queue.drain(..fitting));
+        let mut sleeps = vec![false; state.pc.len()];
+        for &page in &state.queue {
+            if let Some(place) = self.machine.place(Task::Pages(page)) {
+                sleeps[place] = true;
+            }
+        }
+        for (pc, sleeps) in state.pc.iter_mut().zip(sleeps) {
+            if *pc == Pc::WaitReserved && !sleeps {
                 *pc = Pc::Try;
             }
         }
     }
 
-    fn refuse(&self, t: Task) -> Option<State> {
-        let mut next = self.goes(t, Pc::Try, Pc::Refused)?;
+    fn refuse(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Try).filter(|_| self.state.aborted)?;
+        self.state.pc[place] = Pc::Refused;
         if let Task::Pages(w) = t {
-            next.promised.remove(&w);
+            self.state.promised.remove(&w);
         }
-        self.wake_reserved(&mut next);
-        self.state.aborted.then_some(next)
+        self.wake_reserved();
+        Some(())
     }
 
-    fn try_reserved(&self, t: Task) -> Option<State> {
+    fn try_reserved(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Try)?;
         if self.is_ordinary(t) || self.state.aborted {
             return None;
         }
         if !self.look().reserved_joins() {
-            let to = match self.state.running.state {
+            self.state.pc[place] = match self.state.running.state {
                 TState::Switch => Pc::WaitSwitch,
                 _ => Pc::WaitLocked,
             };
-            return self.goes(t, Pc::Try, to);
+            return Some(());
         }
-        let mut next = self.goes(t, Pc::Try, Pc::Attached)?;
-        next.running = self.current();
-        next.running.updates += 1;
-        next.reserved -= self.machine.load.reserve;
-        self.wake_reserved(&mut next);
-        Some(next)
+        self.begin();
+        self.state.pc[place] = Pc::Attached;
+        self.state.running.updates += 1;
+        self.state.reserved -= self.machine.load.reserve;
+        self.wake_reserved();
+        Some(())
     }
 
-    fn extend(&self, t: Task) -> Option<State> {
+    fn extend(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Attached)?;
         let extra = self.machine.load.extra;
         if extra <= 0 || !matches!(t, Task::Plain(_)) {
             return None;
@@ -256,196 +254,207 @@ impl View<'_> {
             out: running.out,
             ..self.look()
         };
-        if !look.may_extend(extra) {
-            return self.goes(t, Pc::Attached, Pc::Denied);
+        if look.may_extend(extra) {
+            self.state.pc[place] = Pc::Extended;
+            self.state.running.out += extra;
+        } else {
+            self.state.pc[place] = Pc::Denied;
         }
-        let mut next = self.goes(t, Pc::Attached, Pc::Extended)?;
-        next.running.out += extra;
-        Some(next)
+        Some(())
     }
 
-    fn restart(&self, t: Task) -> Option<State> {
-        let mut next = self.goes(t, Pc::Denied, Pc::Try)?;
+    fn restart(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Denied)?;
         if self.machine.policy.restart == Restart::Stops {
-            next.running = self.stopped(t);
+            self.stop_handle(t);
         }
-        next.running.asked = true;
-        Some(next)
+        self.state.pc[place] = Pc::Try;
+        self.state.running.asked = true;
+        Some(())
     }
 
-    fn stop(&self, t: Task) -> Option<State> {
-        let from = self
-            .pc(t)
-            .filter(|pc| matches!(pc, Pc::Attached | Pc::Extended))?;
-        let mut next = self.goes(t, from, Pc::Idle)?;
-        next.running = self.stopped(t);
-        matches!(t, Task::Plain(_)).then_some(next)
+    fn stop(&mut self, t: Task) -> Option<()> {
+        let place = self.place(t).filter(|_| matches!(t, Task::Plain(_)))?;
+        if !matches!(self.state.pc[place], Pc::Attached | Pc::Extended) {
+            return None;
+        }
+        self.stop_handle(t);
+        self.state.pc[place] = Pc::Idle;
+        Some(())
     }
 
     /// A writepages thread that has waited for its page's writeback stops its handle.
-    fn leaves_page(&self, t: Task) -> Option<(usize, State)> {
+    fn leave_page(&mut self, t: Task) -> Option<usize> {
         let Task::Pages(w) = t else { return None };
-        let mut next = self.goes(t, Pc::Attached, Pc::Idle)?;
-        next.running = self.stopped(t);
-        (!self.state.writeback[w]).then_some((w, next))
+        let place = self.at(t, Pc::Attached)?;
+        if self.state.writeback[w] {
+            return None;
+        }
+        self.stop_handle(t);
+        self.state.pc[place] = Pc::Idle;
+        Some(w)
     }
 
-    fn submit(&self, t: Task) -> Option<State> {
-        let (w, mut next) = self.leaves_page(t)?;
-        next.writeback[w] = true;
+    fn submit(&mut self, t: Task) -> Option<()> {
+        let w = self.leave_page(t)?;
+        self.state.writeback[w] = true;
         if self.machine.policy.data == Data::Ordered {
-            next.running.data.insert(w);
+            self.state.running.data.insert(w);
         }
-        Some(next)
+        Some(())
     }
 
-    fn unreserve(&self, t: Task) -> Option<State> {
-        let (_, mut next) = self.leaves_page(t)?;
+    fn unreserve(&mut self, t: Task) -> Option<()> {
+        self.leave_page(t)?;
         let reserves = self.ask(t).reserves;
-        next.reserved -= reserves;
+        self.state.reserved -= reserves;
         if self.machine.policy.unreserve {
-            next.running.out -= reserves;
+            self.state.running.out -= reserves;
         }
-        self.wake_reserved(&mut next);
-        Some(next)
+        self.wake_reserved();
+        Some(())
     }
 
-    fn convert(&self, t: Task) -> Option<State> {
+    fn convert(&mut self, t: Task) -> Option<()> {
         let Task::Worker(w) = t else { return None };
-        let mut next = self.goes(t, Pc::Attached, Pc::Idle)?;
-        next.writeback[w] = false;
-        next.running = self.stopped(t);
-        Some(next)
+        let place = self.at(t, Pc::Attached)?;
+        self.stop_handle(t);
+        self.state.pc[place] = Pc::Idle;
+        self.state.writeback[w] = false;
+        Some(())
     }
 
-    fn lock_checkpoint(&self, t: Task) -> Option<State> {
-        let mut next = self.goes(t, Pc::Space, Pc::Checkpoint)?;
-        next.mutex = Some(t);
-        self.state.mutex.is_none().then_some(next)
+    fn lock_checkpoint(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Space)?;
+        let is_free = self.state.mutex.is_none();
+        is_free.then(|| {
+            self.state.pc[place] = Pc::Checkpoint;
+            self.state.mutex = Some(t);
+        })
     }
 
-    /// j_checkpoint_mutex of those who are about to wait for a commit.
-    fn mutex_in_wait(&self) -> Option<Task> {
-        match self.machine.policy.mutex {
-            Mutex::Held => self.state.mutex,
-            Mutex::Dropped => None,
+    /// Those who are about to wait for a commit drop j_checkpoint_mutex.
+    fn drop_mutex_in_wait(&mut self) {
+        if self.machine.policy.mutex == Mutex::Dropped {
+            self.state.mutex = None;
         }
     }
 
-    fn make_space(&self, t: Task) -> Option<State> {
+    fn make_space(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Checkpoint)?;
         let enough = self.look().has_space(self.ask(t).total);
-        let oldest = self.state.checkpoint.first();
         let commit = self.state.committing.state != TState::None;
         let abort = self.machine.policy.abort;
-        let to = match oldest {
-            _ if enough => Pc::Try,
-            Some(_) => Pc::Space,
-            None if commit => Pc::WaitCommit,
-            None if abort => Pc::Try,
-            None => Pc::Space,
+        let is_empty = self.state.checkpoint.is_empty();
+        self.state.pc[place] = if enough || (is_empty && !commit && abort) {
+            Pc::Try
+        } else if is_empty && commit {
+            Pc::WaitCommit
+        } else {
+            Pc::Space
         };
-        let mut next = self.goes(t, Pc::Checkpoint, to)?;
-        next.mutex = None;
-        match oldest {
-            _ if enough => {}
-            Some(blocks) => {
-                next.free += blocks;
-                next.checkpoint.remove(0);
-            }
-            None if commit => next.mutex = self.mutex_in_wait(),
-            None => next.aborted |= abort,
+        if !enough && is_empty && commit {
+            self.drop_mutex_in_wait();
+            return Some(());
         }
-        Some(next)
+        self.state.mutex = None;
+        if !enough && is_empty {
+            self.state.aborted |= abort;
+        } else if !enough {
+            self.state.free += self.state.checkpoint.remove(0);
+        }
+        Some(())
     }
 
-    fn find_newer(&self, t: Task) -> Option<State> {
-        let mut next = self.goes(t, Pc::Checkpoint, Pc::WaitCommit)?;
+    fn find_newer(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Checkpoint)?;
         let commit = self.state.committing.state != TState::None;
         if self.state.checkpoint.is_empty() || (self.state.running.log <= 0 && !commit) {
             return None;
         }
+        self.state.pc[place] = Pc::WaitCommit;
         if !commit {
-            next.running.asked = true;
+            self.state.running.asked = true;
         }
-        next.mutex = self.mutex_in_wait();
-        Some(next)
+        self.drop_mutex_in_wait();
+        Some(())
     }
 
-    fn committed(&self, t: Task) -> Option<State> {
-        let mut next = self.goes(t, Pc::WaitCommit, Pc::Space)?;
+    fn committed(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::WaitCommit)?;
         let ended = self.state.committing.state == TState::None && !self.state.running.asked;
-        next.mutex = self.state.mutex.filter(|holder| *holder != t);
-        ended.then_some(next)
+        ended.then(|| {
+            self.state.pc[place] = Pc::Space;
+            self.state.mutex = self.state.mutex.filter(|holder| *holder != t);
+        })
     }
 
-    fn ask_commit(&self) -> Option<State> {
-        let running = &self.state.running;
+    fn ask_commit(&mut self) -> Option<()> {
+        let running = &mut self.state.running;
         let asks = running.state == TState::Running && !running.asked && running.log > 0;
-        let mut next = self.state.clone();
-        next.running.asked = true;
-        asks.then_some(next)
+        asks.then(|| running.asked = true)
     }
 
-    fn commit_lock(&self) -> Option<State> {
-        let (running, committing) = (&self.state.running, &self.state.committing);
+    fn commit_lock(&mut self) -> Option<()> {
+        let (running, committing) = (&mut self.state.running, &self.state.committing);
         let locks = (running.state, committing.state) == (TState::Running, TState::None);
-        let mut next = self.state.clone();
-        next.running.state = TState::Locked;
-        (locks && running.asked).then_some(next)
+        (locks && running.asked).then(|| running.state = TState::Locked)
     }
 
-    fn commit_switch(&self) -> Option<State> {
-        let running = &self.state.running;
-        let mut next = self.state.clone();
-        next.running.state = TState::Switch;
-        (running.state == TState::Locked && running.updates == 0).then_some(next)
+    fn commit_switch(&mut self) -> Option<()> {
+        let running = &mut self.state.running;
+        let switches = running.state == TState::Locked && running.updates == 0;
+        switches.then(|| running.state = TState::Switch)
     }
 
-    fn commit_flush(&self) -> Option<State> {
-        let mut next = self.state.clone();
-        next.committing = std::mem::replace(&mut next.running, Transaction::NONE);
-        next.committing.state = TState::Flush;
-        next.committing.out -= self.state.reserved;
-        for pc in &mut next.pc {
+    fn commit_flush(&mut self) -> Option<()> {
+        let state = &mut *self.state;
+        if state.running.state != TState::Switch {
+            return None;
+        }
+        state.committing = std::mem::replace(&mut state.running, Transaction::NONE);
+        state.committing.state = TState::Flush;
+        state.committing.out -= state.reserved;
+        for pc in &mut state.pc {
             if matches!(pc, Pc::WaitLocked | Pc::WaitSwitch) {
                 *pc = Pc::Try;
             }
         }
-        (self.state.running.state == TState::Switch).then_some(next)
+        Some(())
     }
 
-    fn commit_write(&self) -> Option<State> {
-        let committing = &self.state.committing;
-        let on_disk = |page: &usize| !self.state.writeback[*page];
-        if committing.state != TState::Flush || !committing.data.iter().all(on_disk) {
+    fn commit_write(&mut self) -> Option<()> {
+        let state = &mut *self.state;
+        let committing = &mut state.committing;
+        let mut data = committing.data.iter();
+        if committing.state != TState::Flush || data.any(|page| state.writeback[*page]) {
             return None;
         }
-        let mut next = self.state.clone();
-        next.free -= committing.log + OF_COMMIT;
-        next.committing.state = TState::Tail;
-        next.committing.out = 0;
-        next.committing.data.clear();
-        (self.state.free >= 1).then_some(next)
+        (state.free >= 1).then(|| {
+            state.free -= committing.log + OF_COMMIT;
+            committing.state = TState::Tail;
+            committing.out = 0;
+            committing.data.clear();
+        })
     }
 
-    fn commit_end(&self) -> Option<State> {
-        let committing = &self.state.committing;
-        if committing.state != TState::Tail || self.state.mutex.is_some() {
+    fn commit_end(&mut self) -> Option<()> {
+        let state = &mut *self.state;
+        if state.committing.state != TState::Tail || state.mutex.is_some() {
             return None;
         }
-        let mut next = self.state.clone();
-        next.committing = Transaction::NONE;
+        let committing = std::mem::replace(&mut state.committing, Transaction::NONE);
         let blocks = committing.log + OF_COMMIT;
         if committing.log > 0 {
-            next.checkpoint.push(blocks);
+            state.checkpoint.push(blocks);
             if self.machine.policy.tail == Tail::Newest {
-                next.free += blocks;
+                state.free += blocks;
             }
-        } else if let Some(last) = next.checkpoint.last_mut() {
+        } else if let Some(last) = state.checkpoint.last_mut() {
             *last += blocks;
         } else {
-            next.free += blocks;
+            state.free += blocks;
         }
-        Some(next)
+        Some(())
     }
 }

@@ -1,0 +1,214 @@
+//! The start of a handle: start_this_handle and add_transaction_credits, 6.18.
+
+use super::admission::{Admission, Shared};
+use super::decisions::{Ask, Test};
+use super::machine::{Credits, Pc, TState};
+use super::numbers::Tid;
+use super::policy::Wake;
+use super::probe::{Probe, Step, Who};
+use super::refused::Refused;
+use super::space::Store;
+use super::ticket::{Kind, Ticket};
+use super::waiting::{Cell, Discipline, Release, Woken};
+use crate::dio::sys::System;
+
+/// Where a start goes from a step.
+enum Next<S: System> {
+    Attached(Tid),
+    Refused(Refused),
+    Sleeps(Cell<S>),
+    Space,
+}
+
+impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
+    /// What no transaction could give is refused at once.
+    pub(super) fn fits(
+        &self,
+        shared: &Shared<S>,
+        credits: Credits,
+        reserve: Credits,
+    ) -> Result<(), Refused> {
+        let look = shared.numbers.look(&self.policy, &self.sizes);
+        let asked = credits + reserve;
+        if asked > look.user_max() {
+            let largest = look.user_max();
+            return Err(Refused::TooLarge { asked, largest });
+        }
+        if reserve > look.half() {
+            let (asked, largest) = (reserve, look.half());
+            return Err(Refused::ReservesTooMuch { asked, largest });
+        }
+        Ok(())
+    }
+
+    /// start_this_handle.
+    pub(super) fn admit(
+        &self,
+        who: Who,
+        credits: Credits,
+        kind: Kind,
+        store: &impl Store,
+    ) -> Result<Ticket, Refused> {
+        let reserves = match kind {
+            Kind::Reserves(reserves) => reserves,
+            Kind::Plain | Kind::Reserved => 0,
+        };
+        let mut ask = Ask {
+            total: credits + reserves,
+            reserves,
+            is_promised: false,
+        };
+        loop {
+            self.probe.about(Some(who));
+            match self.step(|shared| self.try_ordinary(shared, who, ask)) {
+                Next::Attached(tid) => {
+                    return Ok(Ticket {
+                        who,
+                        tid,
+                        credits,
+                        kind,
+                    });
+                }
+                Next::Refused(refused) => return Err(refused),
+                Next::Sleeps(cell) => ask.is_promised |= cell.wait() == Woken::Served,
+                Next::Space => self.wait_for_space(who, ask.total, store),
+            }
+        }
+    }
+
+    /// `Refuse`.
+    fn refuse(&self, shared: &mut Shared<S>, who: Who, refused: Refused) -> Next<S> {
+        shared.numbers.forget(who);
+        self.release(shared);
+        self.told(shared, Step::Refuse(who));
+        Next::Refused(refused)
+    }
+
+    /// `Try`: add_transaction_credits.
+    fn try_ordinary(&self, shared: &mut Shared<S>, who: Who, ask: Ask) -> Next<S> {
+        if let Some(refused) = shared.numbers.over() {
+            return self.refuse(shared, who, refused);
+        }
+        let hands_over = self.policy.wake == Wake::HandOver;
+        shared.numbers.begin(self.sizes.overhead);
+        let look = shared.numbers.look(&self.policy, &self.sizes);
+        let would_pass = hands_over && ask.reserves > 0 && !ask.is_promised;
+        let in_turn = !would_pass || shared.numbers.queue.is_empty();
+        let test = look.fails(ask).or((!in_turn).then_some(Test::Half));
+        let too_much_reserved = look.too_much_reserved(ask);
+        let numbers = &mut shared.numbers;
+        let (next, to) = match test {
+            None => {
+                numbers.running.out += ask.total;
+                numbers.running.updates += 1;
+                numbers.reserved += ask.reserves;
+                numbers.forget(who);
+                (Next::Attached(numbers.running.tid), Pc::Attached)
+            }
+            Some(Test::Space) => (Next::Space, Pc::Space),
+            Some(Test::Half) if hands_over => {
+                numbers.queue.push_back((who, ask.reserves));
+                let cell = shared.queues.sleep(|queues| &mut queues.in_turn);
+                (Next::Sleeps(cell), Pc::WaitReserved)
+            }
+            Some(Test::Room) if !too_much_reserved => {
+                if !W::TAKES_BACK {
+                    numbers.running.out += ask.total;
+                }
+                (self.wait_locked(shared), Pc::WaitLocked)
+            }
+            Some(Test::Running) => (self.wait_locked(shared), Pc::WaitLocked),
+            Some(Test::Half | Test::Room) => {
+                let queues = &mut shared.queues;
+                queues.reserved_asks.push(ask.reserves);
+                let cell = queues.sleep(|queues| &mut queues.reserved);
+                (Next::Sleeps(cell), Pc::WaitReserved)
+            }
+        };
+        self.told(shared, Step::Try(who, to));
+        next
+    }
+
+    /// wait_transaction_locked, with the commit asked for.
+    fn wait_locked(&self, shared: &mut Shared<S>) -> Next<S> {
+        self.ask(shared);
+        Next::Sleeps(shared.queues.sleep(|queues| &mut queues.locked))
+    }
+
+    /// start_this_handle of a reserved handle.
+    pub(super) fn join(&self, who: Who, credits: Credits) -> Result<Ticket, Refused> {
+        loop {
+            self.probe.about(Some(who));
+            let tid = match self.step(|shared| self.try_reserved(shared, who, credits)) {
+                Next::Attached(tid) => tid,
+                Next::Refused(refused) => return Err(refused),
+                Next::Sleeps(cell) => {
+                    cell.wait();
+                    continue;
+                }
+                Next::Space => continue,
+            };
+            return Ok(Ticket {
+                who,
+                tid,
+                credits,
+                kind: Kind::Reserved,
+            });
+        }
+    }
+
+    /// `TryReserved`.
+    fn try_reserved(&self, shared: &mut Shared<S>, who: Who, credits: Credits) -> Next<S> {
+        if let Some(refused) = shared.numbers.over() {
+            return self.refuse(shared, who, refused);
+        }
+        shared.numbers.begin(self.sizes.overhead);
+        let look = shared.numbers.look(&self.policy, &self.sizes);
+        if !look.reserved_joins() {
+            let to = match shared.numbers.running.state {
+                TState::Switch => Pc::WaitSwitch,
+                _ => Pc::WaitLocked,
+            };
+            let cell = shared.queues.sleep(|queues| &mut queues.locked);
+            self.told(shared, Step::TryReserved(who, to));
+            return Next::Sleeps(cell);
+        }
+        shared.numbers.running.updates += 1;
+        shared.numbers.reserved -= credits;
+        self.release(shared);
+        self.told(shared, Step::TryReserved(who, Pc::Attached));
+        Next::Attached(shared.numbers.running.tid)
+    }
+
+    /// `WakeReserved`: reserved credits have been given back, or a promise of some.
+    pub(super) fn release(&self, shared: &mut Shared<S>) {
+        let Shared {
+            numbers, queues, ..
+        } = shared;
+        let look = numbers.look(&self.policy, &self.sizes);
+        let asks: Vec<Credits> = match self.policy.wake {
+            Wake::All => queues.reserved_asks.clone(),
+            Wake::HandOver => numbers.queue.iter().map(|(_, asks)| *asks).collect(),
+        };
+        let asks = &asks[..];
+        let places = W::wakes(&Release { look, asks });
+        match self.policy.wake {
+            Wake::All => {
+                for place in places.into_iter().rev() {
+                    queues.wake_reserved(place);
+                }
+            }
+            Wake::HandOver => {
+                // Who waits in the second test is in no queue, and looks again.
+                queues.reserved_asks.clear();
+                queues.wake_all(|queues| &mut queues.reserved);
+                for (before, place) in places.into_iter().enumerate() {
+                    numbers
+                        .promised
+                        .extend(numbers.queue.remove(place - before));
+                    queues.serve(place - before);
+                }
+            }
+        }
+    }
+}

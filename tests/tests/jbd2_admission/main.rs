@@ -1,0 +1,311 @@
+//! A journal's handles in threads of the standard library: what is refused, who is woken, and random programs.
+
+mod programs;
+mod waits;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use conformance::jbd2_log::{Log, keeps, wakes_per_grant};
+use interlock::dio::sys::StdSys;
+use interlock::errno::Errno;
+use interlock::jbd2::admission::Admission;
+use interlock::jbd2::machine::{Credits, Pc, Sizes, TState};
+use interlock::jbd2::probe::{Step, Who};
+use interlock::jbd2::refused::{Reason, Refused};
+use interlock::jbd2::space::{Checkpointed, Nothing, Store};
+use interlock::jbd2::ticket::Ticket;
+use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+
+/// Longer than any of this takes, on a busy machine too.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+type Journal<W> = Admission<W, StdSys, Log>;
+
+const SIZES: Sizes = Sizes {
+    log: 64,
+    max: 12,
+    overhead: 2,
+    slack: 4,
+};
+
+fn journal<W: Discipline>() -> Arc<Journal<W>> {
+    Arc::new(Journal::new(SIZES, Log::default()))
+}
+
+/// Runs it in a thread of its own, and fails if it does not end in time.
+fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
+    let (tells, told) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        // Who waits for it is gone if it comes too late.
+        let _ = tells.send(body());
+    });
+    match told.recv_timeout(PATIENCE) {
+        Ok(result) => result,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            let panic = thread.join().expect_err("it has told nothing");
+            std::panic::resume_unwind(panic)
+        }
+    }
+}
+
+/// Waits until somebody's last step is this, after which it sleeps.
+fn sleeps<W: Discipline>(journal: &Journal<W>, step: Step) {
+    let began = std::time::Instant::now();
+    while !journal
+        .probe()
+        .taken()
+        .iter()
+        .any(|(taken, _)| *taken == step)
+    {
+        assert!(began.elapsed() < PATIENCE, "nobody takes {step:?}");
+        thread::yield_now();
+    }
+}
+
+fn number(credits: Credits) -> u32 {
+    u32::try_from(credits).expect("a small number")
+}
+
+/// The commit thread; two blocks beside what was dirtied, as in the machine.
+fn commit<W: Discipline>(journal: &Journal<W>) {
+    while let Some(committing) = journal.next_commit() {
+        if journal.wrote(number(committing.log + 2)).is_err() {
+            return;
+        }
+        journal.ended();
+    }
+}
+
+fn start<W: Discipline>(journal: &Journal<W>, name: u32, credits: u32, reserve: u32) -> Ticket {
+    let started = journal.start(Who(name), credits, reserve, &Nothing);
+    started.expect("it fits")
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let journal = journal::<WakeAll>();
+    let refused = |credits, reserve| {
+        let started = journal.start(Who(1), credits, reserve, &Nothing);
+        started.expect_err("it is too large").to_string()
+    };
+    let too_large = "a handle of 11 credits is too large: 10 is the most";
+    assert_eq!(refused(11, 0), too_large);
+    assert_eq!(refused(9, 2), too_large);
+    let reserves = "a reservation of 6 credits is too large: 5 is the most";
+    assert_eq!(refused(1, 6), reserves);
+    assert_eq!(journal.largest(), 10);
+    assert_eq!(journal.numbers().running.state, TState::None);
+    let ticket = start(&journal, 1, 10, 0);
+    let restarted = journal.restart(ticket, 11, 10, &Nothing);
+    assert_eq!(
+        restarted.expect_err("it is too large").to_string(),
+        too_large
+    );
+    assert_eq!(journal.numbers().running.updates, 0);
+    keeps(&SIZES, &journal.probe().taken()).expect("the invariants hold");
+}
+
+#[test]
+fn each_refusal_says_why() {
+    for (refused, says) in [
+        (Refused::Closed, "the journal is closed"),
+        (
+            Refused::HasReservation,
+            "a handle with a reservation cannot restart; it is stopped",
+        ),
+        (
+            Refused::Aborted(Reason::Device(Errno::Io)),
+            "the journal is aborted: the device has failed (EIO)",
+        ),
+        (
+            Refused::Aborted(Reason::NoSpace),
+            "the journal is aborted: the log is too small for a transaction",
+        ),
+        (
+            Refused::Aborted(Reason::LogFull),
+            "the journal is aborted: a commit has found the log full",
+        ),
+    ] {
+        assert_eq!(refused.to_string(), says);
+    }
+}
+
+#[test]
+fn a_handle_is_extended_while_there_is_room() {
+    let journal = journal::<WakeAll>();
+    let mut ticket = start(&journal, 1, 4, 0);
+    assert!(journal.extend(&mut ticket, 3));
+    assert_eq!((ticket.credits(), ticket.who()), (7, Who(1)));
+    assert!(!journal.extend(&mut ticket, 4));
+    assert!(journal.extend(&mut ticket, 3));
+    assert_eq!(journal.numbers().running.out, 12);
+    assert_eq!(journal.stop(ticket, 8), None);
+    assert_eq!(journal.numbers().running.out, 10);
+    keeps(&SIZES, &journal.probe().taken()).expect("the invariants hold");
+}
+
+#[test]
+#[should_panic(expected = "a handle of 2 credits has spent 3")]
+fn a_handle_cannot_spend_more_than_it_has() {
+    let journal = journal::<WakeAll>();
+    let ticket = start(&journal, 1, 2, 0);
+    journal.stop(ticket, 3);
+}
+
+#[test]
+fn a_restart_gets_the_next_transaction() {
+    let journal = journal::<WakeAll>();
+    let commits = journal.clone();
+    let committer = thread::spawn(move || commit(&commits));
+    let steps = in_time(move || {
+        let ticket = start(&journal, 1, 10, 0);
+        assert_eq!(ticket.tid(), 1);
+        let restarted = journal.restart(ticket, 10, 4, &Nothing);
+        let ticket = restarted.expect("the next has room");
+        assert_eq!((ticket.tid(), ticket.credits()), (2, 10));
+        journal.stop(ticket, 1);
+        assert_eq!(journal.ask_commit(), Some(2));
+        assert_eq!(journal.wait_commit(2), Ok(()));
+        assert_eq!(journal.ask_commit(), None);
+        assert_eq!(journal.numbers().checkpoint, [6, 3]);
+        let ticket = start(&journal, 1, 1, 1);
+        let refused = journal.restart(ticket, 1, 1, &Nothing);
+        assert_eq!(refused, Err(Refused::HasReservation));
+        let numbers = journal.numbers();
+        assert_eq!((numbers.reserved, numbers.running.updates), (0, 0));
+        journal.close();
+        assert_eq!(journal.wait_commit(3), Err(Refused::Closed));
+        let late = journal.start(Who(1), 1, 0, &Nothing);
+        assert_eq!(late, Err(Refused::Closed));
+        journal.probe().taken()
+    });
+    committer.join().expect("no thread panics");
+    keeps(&SIZES, &steps).expect("the invariants hold");
+}
+
+/// Somebody waits for reserved credits, and gets them when a reservation that was kept is freed.
+fn frees<W: Discipline>() {
+    let journal = journal::<W>();
+    let ticket = start(&journal, 1, 1, 3);
+    let reservation = journal.stop(ticket, 1).expect("it was asked for");
+    assert_eq!(reservation.credits(), 3);
+    let waits = journal.clone();
+    let waiter = thread::spawn(move || in_time(move || start(&waits, 2, 1, 3)));
+    sleeps(&journal, Step::Try(Who(2), Pc::WaitReserved));
+    journal.free_reserved(reservation);
+    let ticket = waiter.join().expect("it gets its credits");
+    journal.stop_unreserved(ticket, 1);
+    let numbers = journal.numbers();
+    assert_eq!((numbers.reserved, numbers.running.out), (0, 4));
+    let steps = journal.probe().taken();
+    keeps(&SIZES, &steps).expect("the invariants hold");
+    assert_eq!(wakes_per_grant(&steps), (1, 1));
+}
+
+#[test]
+fn a_reservation_that_is_freed_goes_to_who_waits() {
+    frees::<WakeAll>();
+    frees::<HandOver>();
+}
+
+#[test]
+fn an_abort_wakes_everybody() {
+    let journal = journal::<HandOver>();
+    let ticket = start(&journal, 1, 1, 4);
+    let reservation = journal.stop(ticket, 1).expect("it was asked for");
+    let ticket = start(&journal, 1, 5, 0);
+    let spawn = |name: u32, credits: u32, reserve: u32| {
+        let journal = journal.clone();
+        thread::spawn(move || {
+            in_time(move || {
+                let refused = journal.start(Who(name), credits, reserve, &Nothing);
+                refused
+                    .map(|ticket| journal.stop(ticket, 0))
+                    .expect_err("it is aborted")
+            })
+        })
+    };
+    let room = spawn(3, 6, 0);
+    sleeps(&journal, Step::Try(Who(3), Pc::WaitLocked));
+    journal.stop(ticket, 1);
+    let waits = spawn(4, 1, 2);
+    sleeps(&journal, Step::Try(Who(4), Pc::WaitReserved));
+    let waiting = journal.clone();
+    let done = thread::spawn(move || in_time(move || waiting.wait_commit(1)));
+    let reason = Reason::Device(Errno::Io);
+    journal.abort(reason);
+    journal.abort(Reason::NoSpace);
+    for thread in [room, waits] {
+        assert_eq!(thread.join().expect("it returns"), Refused::Aborted(reason));
+    }
+    assert_eq!(
+        done.join().expect("it returns"),
+        Err(Refused::Aborted(reason))
+    );
+    assert_eq!(journal.next_commit(), None);
+    let started = journal.start_reserved(Who(5), reservation);
+    assert_eq!(started, Err(Refused::Aborted(reason)));
+}
+
+/// A store whose oldest transaction first has blocks that a newer one owns, and that fails in the end.
+struct Moody(AtomicU32);
+
+impl Store for Moody {
+    fn checkpoint(&self) -> Result<Checkpointed, Errno> {
+        match self.0.fetch_add(1, Ordering::SeqCst) {
+            0 => Ok(Checkpointed::Newer),
+            1 => Ok(Checkpointed::Written),
+            _ => Err(Errno::Io),
+        }
+    }
+}
+
+#[test]
+fn a_start_waits_for_what_the_store_says() {
+    let sizes = Sizes { log: 20, ..SIZES };
+    let journal = Arc::new(Journal::<WakeAll>::new(sizes, Log::default()));
+    let commits = journal.clone();
+    let committer = thread::spawn(move || commit(&commits));
+    let steps = in_time(move || {
+        let store = Moody(AtomicU32::new(0));
+        let refused = (1..10).find_map(|round| {
+            let ticket = match journal.start(Who(0), 4, 0, &store) {
+                Ok(ticket) => ticket,
+                Err(refused) => return Some((round, refused)),
+            };
+            journal.stop(ticket, 4);
+            // The newer transaction that the store speaks of is one that is asked for.
+            journal.ask_commit();
+            None
+        });
+        let (_, refused) = refused.expect("the store fails");
+        assert_eq!(refused, Refused::Aborted(Reason::Device(Errno::Io)));
+        assert_eq!(journal.numbers().mutex, None);
+        journal.probe().taken()
+    });
+    committer.join().expect("no thread panics");
+    keeps(&sizes, &steps).expect("the invariants hold");
+    let has = |step: Step| steps.iter().any(|(taken, _)| *taken == step);
+    assert!(has(Step::FindNewer(Who(0))) && has(Step::Committed(Who(0))));
+    assert!(has(Step::CheckpointFails(Who(0))));
+}
+
+#[test]
+fn a_full_log_aborts() {
+    let sizes = Sizes { log: 17, ..SIZES };
+    let journal = Journal::<WakeAll>::new(sizes, Log::default());
+    let ticket = start(&journal, 1, 1, 0);
+    journal.stop(ticket, 1);
+    assert_eq!(journal.ask_commit(), Some(1));
+    assert_eq!(journal.next_commit().map(|commit| commit.log), Some(1));
+    assert_eq!(journal.wrote(17), Ok(()));
+    journal.ended();
+    assert_eq!(journal.numbers().free, 0);
+    let full = Reason::LogFull;
+    assert_eq!(journal.wrote(1), Err(Refused::Aborted(full)));
+    assert_eq!(journal.numbers().aborted, Some(full));
+}

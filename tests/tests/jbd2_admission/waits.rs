@@ -1,0 +1,179 @@
+//! Who is woken, and who gets reserved credits: the log of the wait for them is a path of `ReserveWait.tla`.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use conformance::jbd2_log::{Log, Logged, keeps, wakes_per_grant};
+use conformance::reserve_wait::{no_lost_wakeup, reserved_is_held};
+use interlock::jbd2::machine::{Pc, Sizes};
+use interlock::jbd2::probe::{Step, Who};
+use interlock::jbd2::reserve_wait::{self as wait, Wake};
+use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+
+use crate::{Journal, PATIENCE, SIZES, in_time, journal, sleeps, start};
+
+/// `MayTake`: under a hand-over a small reservation does not pass a large one that waits; else it does.
+fn passes<W: Discipline>() -> Vec<Logged> {
+    let journal = journal::<W>();
+    let ticket = start(&journal, 1, 1, 3);
+    let reservation = journal.stop(ticket, 0).expect("it was asked for");
+    let spawn = |name: u32, reserve: u32| {
+        let journal = journal.clone();
+        thread::spawn(move || {
+            in_time(move || {
+                let ticket = start(&journal, name, 1, reserve);
+                journal.stop_unreserved(ticket, 0);
+            })
+        })
+    };
+    let large = spawn(2, 4);
+    sleeps(&journal, Step::Try(Who(2), Pc::WaitReserved));
+    let small = spawn(3, 2);
+    let began = std::time::Instant::now();
+    while journal.numbers().queue.len() < 2 && !small.is_finished() {
+        assert!(began.elapsed() < PATIENCE, "nobody waits");
+        thread::yield_now();
+    }
+    journal.free_reserved(reservation);
+    for thread in [large, small] {
+        thread.join().expect("it gets its credits");
+    }
+    let steps = journal.probe().taken();
+    keeps(&SIZES, &steps).expect("the invariants hold");
+    steps
+}
+
+#[test]
+fn a_hand_over_is_in_turn() {
+    let waits = |steps: &[Logged]| {
+        let small = Step::Try(Who(3), Pc::WaitReserved);
+        steps.iter().any(|(step, _)| *step == small)
+    };
+    assert!(!waits(&passes::<WakeAll>()));
+    assert!(waits(&passes::<HandOver>()));
+}
+
+/// How many sleep who want reserved credits, now that somebody has got them: all who have tried since, or who wait in turn.
+fn asleep(steps: &[Logged]) -> usize {
+    let tries = steps.iter().rev().filter_map(|(step, _)| match step {
+        Step::Try(_, pc) => Some(*pc),
+        _ => None,
+    });
+    let queue = steps.last().map_or(0, |(_, now)| now.queue.len());
+    queue.max(tries.take_while(|pc| *pc == Pc::WaitReserved).count())
+}
+
+/// Five threads want the credits that there are for one, and whoever has them keeps them until all others sleep.
+fn herd<W: Discipline>() -> (usize, usize) {
+    const THREADS: usize = 5;
+    let sizes = Sizes {
+        log: 64,
+        max: 17,
+        ..SIZES
+    };
+    let journal = Arc::new(Journal::<W>::new(sizes, Log::default()));
+    let steps = in_time(move || {
+        let granted = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for name in 0..THREADS {
+                let (journal, granted) = (&journal, &granted);
+                scope.spawn(move || {
+                    let ticket = start(journal, name as u32, 1, 4);
+                    let others = THREADS - 1 - granted.fetch_add(1, Ordering::SeqCst);
+                    while asleep(&journal.probe().taken()) < others {
+                        thread::yield_now();
+                    }
+                    journal.stop_unreserved(ticket, 0);
+                });
+            }
+        });
+        journal.probe().taken()
+    });
+    keeps(&sizes, &steps).expect("the invariants hold");
+    wakes_per_grant(&steps)
+}
+
+#[test]
+fn a_hand_over_wakes_once_a_grant() {
+    assert_eq!(herd::<HandOver>(), (4, 1));
+    // Four are woken, then three of them again, and so on.
+    let (sum, most) = herd::<WakeAll>();
+    assert_eq!(sum, 4 + 3 + 2 + 1);
+    assert!(most > 1, "{most}");
+}
+
+/// What the threads reserve: two of them little, two much. All of their handles fit in one transaction, and `HALF` is what all
+/// may reserve.
+const NEEDS: [u32; 4] = [2, 5, 2, 5];
+const HALF: u32 = 7;
+
+/// Has each thread reserve, and give back, so many times.
+fn reserve<W: Discipline>(times: usize) -> Vec<Logged> {
+    let half = i64::from(HALF);
+    let sizes = Sizes {
+        log: 64,
+        max: 2 * half + SIZES.overhead,
+        ..SIZES
+    };
+    let journal = Arc::new(Journal::<W>::new(sizes, Log::default()));
+    let steps = in_time(move || {
+        let together = Barrier::new(NEEDS.len());
+        thread::scope(|scope| {
+            for (name, need) in NEEDS.into_iter().enumerate() {
+                let (journal, together) = (&journal, &together);
+                scope.spawn(move || {
+                    together.wait();
+                    for _ in 0..times {
+                        let ticket = start(journal, name as u32, 0, need);
+                        thread::yield_now();
+                        journal.stop_unreserved(ticket, 0);
+                    }
+                });
+            }
+        });
+        journal.probe().taken()
+    });
+    keeps(&sizes, &steps).expect("the invariants hold");
+    steps
+}
+
+/// The thread's action in `ReserveWait.tla`. Who is served there has its credits, and tries no more.
+fn waits(state: &wait::State, step: Step) -> Option<wait::Action> {
+    let thread = |who: Who| who.0 as usize;
+    match step {
+        Step::Start { who, .. } => Some(wait::Action::Start(thread(who))),
+        Step::Try(who, Pc::Attached) if state.pc[thread(who)] == wait::Pc::Hold => None,
+        Step::Try(who, Pc::Attached) => Some(wait::Action::Take(thread(who))),
+        Step::Try(who, Pc::WaitReserved) => Some(wait::Action::Sleep(thread(who))),
+        Step::Unreserve(who) => Some(wait::Action::Release(thread(who))),
+        other => panic!("{other:?} is not of the wait for reserved credits"),
+    }
+}
+
+/// The log is a path of the machine.
+fn follows<W: Discipline>(wake: Wake) {
+    let machine = wait::Machine::new(NEEDS.to_vec(), HALF, wake);
+    let (mut sleeps, mut steps) = (0, 0);
+    for _ in 0..40 {
+        let mut state = machine.init();
+        for (step, now) in reserve::<W>(10) {
+            if let Some(action) = waits(&state, step) {
+                let next = machine.step(&state, action);
+                state = next.unwrap_or_else(|| panic!("{action:?} is not enabled in {state:?}"));
+                sleeps += usize::from(matches!(action, wait::Action::Sleep(_)));
+                steps += 1;
+            }
+            let promised: i64 = now.promised.iter().map(|(_, credits)| credits).sum();
+            assert_eq!(now.reserved + promised, i64::from(state.reserved));
+            assert!(reserved_is_held(&machine, &state) && no_lost_wakeup(&machine, &state));
+        }
+    }
+    println!("{wake:?}: {steps} steps, {sleeps} of them to sleep");
+}
+
+#[test]
+fn reservations_of_different_sizes_wait_as_specified() {
+    follows::<HandOver>(Wake::HandOff);
+    follows::<WakeAll>(Wake::All);
+}

@@ -1,0 +1,222 @@
+//! Images of ext4 in temporary files, and the tools of e2fsprogs.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use interlock::device::FileDevice;
+use interlock::jbd2::log::area::LogArea;
+use interlock::jbd2::log::superblock::Features;
+
+/// Whether e2fsprogs is here. Says so if it is not.
+///
+/// # Panics
+///
+/// It is not, and INTERLOCK_REQUIRE_E2FSPROGS is set.
+pub fn is_ready() -> bool {
+    let has = |tool: &str| path(tool).is_some();
+    if ["debugfs", "e2fsck", "mke2fs"].into_iter().all(has) {
+        return true;
+    }
+    let text = "NOT RUN: e2fsprogs is missing (apt install e2fsprogs)";
+    assert!(
+        std::env::var_os("INTERLOCK_REQUIRE_E2FSPROGS").is_none(),
+        "{text}"
+    );
+    println!("{text}");
+    false
+}
+
+fn path(tool: &str) -> Option<PathBuf> {
+    let dirs = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&dirs).chain(["/usr/sbin".into(), "/sbin".into()]);
+    dirs.map(|dir| dir.join(tool)).find(|path| path.is_file())
+}
+
+fn run(tool: &str, arguments: &[&str], image: &Path) -> Output {
+    let path = path(tool).expect("it is here");
+    let output = Command::new(path)
+        .args(arguments)
+        .arg(image)
+        .env("LC_ALL", "C")
+        .output();
+    output.expect("it can be run")
+}
+
+/// An image in a temporary file, which goes when it is dropped.
+pub struct Image {
+    pub path: PathBuf,
+    pub block_size: usize,
+    /// Where the journal's blocks are.
+    pub area: LogArea,
+}
+
+/// A path that nobody has. In memory, if there is such a directory: the tools flush often.
+fn new_path() -> PathBuf {
+    static PATHS: AtomicU32 = AtomicU32::new(0);
+    let number = PATHS.fetch_add(1, Ordering::Relaxed);
+    let name = format!("interlock-e2fsprogs-{}-{number}", std::process::id());
+    let memory = Path::new("/dev/shm");
+    match memory.is_dir() {
+        true => memory.join(name),
+        false => std::env::temp_dir().join(name),
+    }
+}
+
+/// A temporary file.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    /// With these bytes.
+    pub fn new(bytes: &[u8]) -> Self {
+        let path = new_path();
+        fs::write(&path, bytes).expect("a temporary file");
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed stays.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Image {
+    /// A file system of 1024 blocks of journal and 3072 others, whose journal may have these features, with a file `data` of so
+    /// many blocks.
+    pub fn new(block_size: usize, features: Features, data_blocks: usize) -> Self {
+        let mut image = Image {
+            path: new_path(),
+            block_size,
+            area: LogArea::new(block_size, Vec::new()),
+        };
+        let file = File::create_new(&image.path).expect("a temporary file");
+        file.set_len(4096 * block_size as u64)
+            .expect("there is room");
+        let has = |has, name: &str| {
+            if has {
+                name.to_string()
+            } else {
+                format!("^{name}")
+            }
+        };
+        let options = [
+            has(features.is_64bit, "64bit"),
+            has(features.csum_v3, "metadata_csum"),
+        ];
+        let (size, journal) = (block_size.to_string(), (block_size / 1024).to_string());
+        let output = run(
+            "mke2fs",
+            &[
+                "-q",
+                "-F",
+                "-t",
+                "ext4",
+                "-b",
+                &size,
+                "-O",
+                &options.join(","),
+                "-J",
+                &format!("size={journal}"),
+                "-E",
+                "lazy_itable_init=0,lazy_journal_init=0",
+                "-N",
+                "512",
+            ],
+            &image.path,
+        );
+        assert!(output.status.success(), "{output:?}");
+        let data = (0..data_blocks * block_size).map(|byte| (byte % 251) as u8);
+        let data = Scratch::new(&data.collect::<Vec<u8>>());
+        image.debugfs(&[&format!("write {} data", data.0.display())]);
+        let journal = image.blocks("<8>");
+        assert_eq!(journal.len(), 1024);
+        let runs = journal.iter().map(|block| *block..*block + 1).collect();
+        image.area = LogArea::new(block_size, runs);
+        image
+    }
+
+    /// A copy of it.
+    pub fn copy(&self) -> Self {
+        let path = new_path();
+        fs::copy(&self.path, &path).expect("there is room");
+        Image {
+            path,
+            block_size: self.block_size,
+            area: self.area.clone(),
+        }
+    }
+
+    /// Runs commands of debugfs, none of which may complain, and returns what it prints.
+    pub fn debugfs(&self, commands: &[&str]) -> String {
+        let (text, complaints) = self.try_debugfs(commands);
+        assert_eq!(complaints, "", "{commands:?}");
+        text
+    }
+
+    /// Runs commands of debugfs, and returns what it prints, and what it complains of.
+    pub fn try_debugfs(&self, commands: &[&str]) -> (String, String) {
+        let script = Scratch::new(commands.join("\n").as_bytes());
+        let name = script.0.display().to_string();
+        let output = run("debugfs", &["-w", "-f", &name], &self.path);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        // Behind its version.
+        let complaints: Vec<&str> = errors.lines().skip(1).collect();
+        let text = String::from_utf8_lossy(&output.stdout);
+        (text.into_owned(), complaints.join("\n"))
+    }
+
+    /// The blocks of a file.
+    pub fn blocks(&self, file: &str) -> Vec<u64> {
+        let text = self.debugfs(&[&format!("blocks {file}")]);
+        let line = text.lines().nth(1).unwrap_or_default();
+        let blocks = line
+            .split_whitespace()
+            .map(|block| block.parse().expect("a number"));
+        blocks.collect()
+    }
+
+    /// The device.
+    pub fn device(&self) -> FileDevice {
+        let file = OpenOptions::new().read(true).write(true).open(&self.path);
+        FileDevice::new(file.expect("it is there"), 512).expect("it has a length")
+    }
+
+    /// What a block holds.
+    pub fn block(&self, number: u64) -> Vec<u8> {
+        let mut bytes = vec![0; self.block_size];
+        let file = File::open(&self.path).expect("it is there");
+        let read = file.read_exact_at(&mut bytes, number * self.block_size as u64);
+        read.expect("it has the block");
+        bytes
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> Vec<u8> {
+        fs::read(&self.path).expect("it is there")
+    }
+
+    /// Runs e2fsck, which may change something, but must leave nothing uncorrected.
+    pub fn e2fsck(&self, options: &[&str]) {
+        let output = run("e2fsck", options, &self.path);
+        let is_good = output.status.code().is_some_and(|code| code <= 1);
+        assert!(is_good, "{options:?}: {output:?}");
+    }
+
+    /// e2fsck finds nothing wrong.
+    pub fn assert_clean(&self) {
+        let output = run("e2fsck", &["-fn"], &self.path);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        // What cannot be removed stays.
+        let _ = fs::remove_file(&self.path);
+    }
+}

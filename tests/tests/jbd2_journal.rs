@@ -1,0 +1,335 @@
+//! The journal as a file system uses it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use interlock::device::{BlockDevice, MemoryDevice};
+use interlock::dio::sys::StdSys;
+use interlock::errno::Errno;
+use interlock::jbd2::journal::error::JournalError;
+use interlock::jbd2::journal::{Division, Journal};
+use interlock::jbd2::log::area::LogArea;
+use interlock::jbd2::log::create::create;
+use interlock::jbd2::log::error::LogError;
+use interlock::jbd2::log::recovery::scan;
+use interlock::jbd2::log::superblock::Features;
+use interlock::jbd2::probe::NoProbe;
+use interlock::jbd2::refused::{Reason, Refused};
+use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+
+const BLOCK: usize = 1024;
+const BLOCKS: u64 = 64;
+
+/// A device that a test looks at while a journal has it.
+#[derive(Clone)]
+struct Shared(Arc<MemoryDevice>);
+
+impl BlockDevice for Shared {
+    fn sector_size(&self) -> usize {
+        self.0.sector_size()
+    }
+
+    fn sectors(&self) -> u64 {
+        self.0.sectors()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
+        self.0.read_at(bytes, position)
+    }
+
+    fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
+        self.0.write_at(bytes, position)
+    }
+}
+
+impl Shared {
+    /// An empty log of so many blocks behind the file system's.
+    fn with_log(log: u64, features: Features) -> (Shared, LogArea) {
+        let sectors = (BLOCKS + log) as usize * BLOCK / 512;
+        let device = Shared(Arc::new(MemoryDevice::new(512, sectors, 0)));
+        let blocks = BLOCKS..BLOCKS + log;
+        let area = LogArea::new(BLOCK, vec![blocks]);
+        create(&device, &area, features, [3; 16]).expect("an empty log");
+        (device, area)
+    }
+
+    fn home(&self, block: u64) -> Vec<u8> {
+        let mut bytes = vec![0; BLOCK];
+        self.read_at(&mut bytes, block * BLOCK as u64)
+            .expect("a block");
+        bytes
+    }
+}
+
+const ALL: Features = Features {
+    revoke: true,
+    is_64bit: true,
+    csum_v3: true,
+};
+
+fn open<W: Discipline>(
+    device: &Shared,
+    area: &LogArea,
+) -> Result<Journal<Shared, W, StdSys>, JournalError> {
+    let division = Division {
+        fraction: 3,
+        slack: 8,
+    };
+    Journal::open_with(device.clone(), area.clone(), division, NoProbe)
+}
+
+#[test]
+fn changes_are_seen_at_once_and_are_home_after_a_checkpoint() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(2, 0)?;
+    handle.dirty_metadata(5, &[1; BLOCK])?;
+    assert_eq!(handle.get_write_access(5)?, [1; BLOCK]);
+    assert_eq!((handle.credits(), handle.tid()), (1, Some(1)));
+    handle.dirty_metadata(5, &[2; BLOCK])?;
+    assert_eq!(handle.credits(), 1, "the transaction has the block");
+    drop(handle);
+    assert_eq!(journal.force_commit()?, Some(1));
+    assert_eq!(journal.force_commit()?, None);
+    assert_eq!(
+        (journal.read(5)?, device.home(5)),
+        (vec![2; BLOCK], vec![0; BLOCK])
+    );
+    journal.checkpoint()?;
+    assert_eq!(device.home(5), [2; BLOCK]);
+    journal.close()?;
+    let clean = scan(&device, &area)?;
+    assert_eq!((clean.superblock.start, clean.transactions), (0, 0));
+    Ok(())
+}
+
+#[test]
+fn what_was_committed_is_found_again() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    for (round, block) in (1..=3).zip([7, 9, 7]) {
+        let mut handle = journal.start(1, 0)?;
+        handle.dirty_metadata(block, &[round; BLOCK])?;
+        drop(handle);
+        journal.force_commit()?;
+    }
+    let mut handle = journal.start(1, 0)?;
+    handle.dirty_metadata(9, &[9; BLOCK])?;
+    drop(handle);
+    // Not committed, not checkpointed: a crash.
+    drop(journal);
+    let journal = open::<WakeAll>(&device, &area)?;
+    assert_eq!(journal.replay().transactions, 3);
+    assert_eq!(
+        (device.home(7), device.home(9)),
+        (vec![3; BLOCK], vec![2; BLOCK])
+    );
+    let mut handle = journal.start(1, 0)?;
+    assert_eq!(handle.get_write_access(7)?, [3; BLOCK]);
+    handle.dirty_metadata(8, &[8; BLOCK])?;
+    drop(handle);
+    assert_eq!(
+        journal.force_commit()?,
+        Some(5),
+        "one number is left out after a recovery"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_handle_has_its_credits_and_no_more() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(1, 0)?;
+    handle.dirty_metadata(1, &[1; BLOCK])?;
+    assert_eq!(
+        handle.dirty_metadata(2, &[1; BLOCK]),
+        Err(JournalError::NoCredits)
+    );
+    assert_eq!(handle.revoke(2), Err(JournalError::NoCredits));
+    assert!(handle.extend(1));
+    handle.dirty_metadata(2, &[1; BLOCK])?;
+    assert!(!handle.extend(1000));
+    let tid = handle.tid();
+    handle.restart(1)?;
+    assert!(
+        handle.tid() >= tid,
+        "the same one if its commit has not begun"
+    );
+    handle.dirty_metadata(3, &[1; BLOCK])?;
+    let short = handle
+        .dirty_metadata(3, &[1; 7])
+        .expect_err("7 bytes are no block");
+    assert_eq!(short.to_string(), "a block has 1024 bytes, not 7");
+    drop(handle);
+    let large = journal
+        .start(1000, 0)
+        .map(|_| ())
+        .expect_err("no transaction has 1000 credits");
+    assert_eq!(
+        large.to_string(),
+        "a handle of 1000 credits is too large: 19 is the most"
+    );
+    let reserves = journal
+        .start(1, 10)
+        .map(|_| ())
+        .expect_err("half of 19 is 9");
+    assert_eq!(
+        reserves.to_string(),
+        "a reservation of 10 credits is too large: 9 is the most"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_reservation_outlives_its_handle() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(1, 2)?;
+    handle.dirty_metadata(1, &[1; BLOCK])?;
+    assert_eq!(
+        handle.restart(1),
+        Err(JournalError::Refused(Refused::HasReservation))
+    );
+    let reservation = handle.stop().expect("it was asked for");
+    journal.force_commit()?;
+    let mut later = reservation.start()?;
+    assert_eq!(later.credits(), 2);
+    later.dirty_metadata(2, &[2; BLOCK])?;
+    drop(later);
+    assert_eq!(journal.force_commit()?, Some(2));
+    // One that is given back can be had again, again and again.
+    for _ in 0..20 {
+        drop(journal.start(1, 9)?.stop());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_log_says_what_it_cannot_hold() -> Result<(), JournalError> {
+    let plain = Features {
+        revoke: false,
+        is_64bit: false,
+        csum_v3: false,
+    };
+    let (device, area) = Shared::with_log(64, plain);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(2, 0)?;
+    assert_eq!(handle.revoke(1), Err(JournalError::NoRevokes));
+    let block = 1 << 32;
+    assert_eq!(
+        handle.dirty_metadata(block, &[0; BLOCK]),
+        Err(JournalError::LargeNumber { block })
+    );
+    drop((handle, journal));
+    let (device, area) = Shared::with_log(12, plain);
+    let small = open::<HandOver>(&device, &area)
+        .map(|_| ())
+        .expect_err("12 blocks");
+    assert_eq!(
+        small.to_string(),
+        "a log of 11 blocks has no room for a transaction (make the journal larger)"
+    );
+    let mut before = vec![0; (BLOCKS + 12) as usize * BLOCK];
+    device
+        .write_at(&[0xFF; 4], BLOCKS * BLOCK as u64)
+        .expect("a broken magic");
+    device.read_at(&mut before, 0).expect("the whole device");
+    let broken = open::<HandOver>(&device, &area)
+        .map(|_| ())
+        .expect_err("no journal");
+    assert!(
+        matches!(broken, JournalError::Log(LogError::NoJournal(_))),
+        "{broken}"
+    );
+    let mut after = vec![1; before.len()];
+    device.read_at(&mut after, 0).expect("the whole device");
+    assert!(before == after, "nothing is written");
+    Ok(())
+}
+
+#[test]
+fn an_aborted_journal_says_why() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(2, 0)?;
+    journal.abort("the file system is broken");
+    let why = JournalError::Refused(Refused::Aborted(Reason::Called(
+        "the file system is broken",
+    )));
+    assert_eq!(handle.dirty_metadata(1, &[1; BLOCK]), Err(why.clone()));
+    assert_eq!(handle.get_write_access(1), Err(why.clone()));
+    drop(handle);
+    assert_eq!(journal.start(1, 0).map(|_| ()), Err(why.clone()));
+    assert_eq!(journal.force_commit(), Err(why.clone()));
+    assert_eq!(journal.close(), Err(why));
+    assert_ne!(
+        scan(&device, &area)?.superblock.errno,
+        0,
+        "the next mount sees it"
+    );
+    Ok(())
+}
+
+/// How many rounds each thread has, of a handle with a reservation and the reserved one.
+const ROUNDS: u32 = 60;
+const THREADS: u64 = 8;
+
+/// A log in which two reservations fit, and eight threads.
+fn stress<W: Discipline>() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(48, ALL);
+    let journal = Arc::new(open::<W>(&device, &area)?);
+    let over = Arc::new(AtomicBool::new(false));
+    let writers: Vec<_> = (0..THREADS)
+        .map(|thread| {
+            let (journal, over) = (journal.clone(), over.clone());
+            thread::spawn(move || -> Result<(), JournalError> {
+                for round in 1..=ROUNDS {
+                    assert!(
+                        !over.load(Ordering::SeqCst),
+                        "thread {thread} is at round {round}"
+                    );
+                    let bytes = round.to_be_bytes().repeat(BLOCK / 4);
+                    let mut handle = journal.start(2, 3)?;
+                    handle.dirty_metadata(2 * thread, &bytes)?;
+                    let reservation = handle.stop().expect("it was asked for");
+                    let mut later = reservation.start()?;
+                    later.dirty_metadata(2 * thread + 1, &bytes)?;
+                    drop(later);
+                    if round.is_multiple_of(7) {
+                        journal.force_commit()?;
+                    }
+                }
+                Ok(())
+            })
+        })
+        .collect();
+    let patience = Instant::now() + Duration::from_secs(60);
+    while writers.iter().any(|writer| !writer.is_finished()) {
+        if Instant::now() > patience {
+            over.store(true, Ordering::SeqCst);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    for writer in writers {
+        writer.join().expect("a writer that does not panic")?;
+    }
+    journal.force_commit()?;
+    drop(journal);
+    let found = scan(&device, &area)?;
+    assert!(found.next_tid > 20, "only {} transactions", found.next_tid);
+    let journal = open::<W>(&device, &area)?;
+    for block in 0..2 * THREADS {
+        let expected = ROUNDS.to_be_bytes().repeat(BLOCK / 4);
+        assert_eq!(journal.read(block)?, expected, "block {block}");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_thread_makes_progress_in_a_small_journal() -> Result<(), JournalError> {
+    stress::<HandOver>()?;
+    stress::<WakeAll>()
+}

@@ -1,0 +1,31 @@
+//! Every schedule of a few tasks on a small journal, under loom. The log of each execution is a path of the machine, with its
+//! numbers after every step, and keeps I1 to I7; at its end nobody has a handle or waits for one. A lost wake-up is a deadlock.
+//!
+//! One thread a plain task, one a page and its worker, and one that commits; one of them is also the main one. *Bound*: how often
+//! a schedule may preempt a thread. *Paths*: distinct logs. Iterations and paths are asserted, and that some path shows the wait
+//! that the model is for.
+//!
+//! | model                                                | discipline | bound | iterations |  paths | seconds |
+//! |------------------------------------------------------|------------|-------|------------|--------|---------|
+//! | room: two starts, one has to wait for a commit       | WakeAll    | 4     |      8 329 |    117 |     1.1 |
+//! | space: and for space, checkpoints, another's commit  | WakeAll    | 4     |     10 818 |     96 |     2.3 |
+//! | the same with three starts, two wait for the mutex   | WakeAll    | 2     |     14 362 |  1 986 |     2.2 |
+//! | behind: two starts in a commit, one behind it        | WakeAll    | 3     |     19 355 |  2 966 |     2.6 |
+//! | reserved: two pages, credits for one                 | WakeAll    | 5     |        623 |    194 |     0.1 |
+//! | the same                                             | HandOver   | 5     |        623 |    194 |     0.1 |
+//! | reserved: three pages, credits for one               | WakeAll    | 4     |     44 832 | 13 196 |     3.5 |
+//! | the same                                             | HandOver   | 4     |     30 062 |  8 972 |     2.3 |
+//! | locked: a reserved handle joins LOCKED, fsync waits  | WakeAll    | 4     |     41 359 |    582 |     2.9 |
+//! | the same                                             | HandOver   | 4     |     41 359 |    582 |     2.8 |
+//!
+//! The seconds are those of a machine with two busy processors, one test at a time.
+
+mod faults;
+#[allow(dead_code)]
+#[path = "../loom_rwsem/sys.rs"]
+mod lock;
+mod model;
+mod schedules;
+#[allow(dead_code)]
+#[path = "../loom_dio/sys.rs"]
+mod sys;

@@ -1,0 +1,249 @@
+//! A model: a small journal, a thread for each plain task, one for each page and its worker, and perhaps one that commits.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use conformance::jbd2_log::{Log, replay, who};
+use interlock::jbd2::admission::Admission;
+use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, State, TState, Task};
+use interlock::jbd2::numbers::Numbers;
+use interlock::jbd2::probe::Step;
+use interlock::jbd2::space::Nothing;
+use interlock::jbd2::waiting::Discipline;
+
+use crate::sys::{LoomSys, NONE};
+
+/// What is run.
+#[derive(Clone)]
+pub struct Model {
+    pub sizes: Sizes,
+    pub load: Load,
+    /// There is a commit thread.
+    pub commits: bool,
+    /// A plain thread that has stopped its handle asks for a commit, and waits for it.
+    pub asks: bool,
+    /// The last plain task has its handle, and asks for a commit, before the other threads run.
+    pub one_is_first: bool,
+}
+
+/// No tasks.
+pub const NOBODY: Load = Load {
+    plain: 0,
+    pages: 0,
+    cost: 0,
+    uses: 0,
+    extra: 0,
+    page_cost: 0,
+    page_uses: 0,
+    reserve: 0,
+    convert_uses: 0,
+};
+
+/// What a run of a model was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figures {
+    pub iterations: usize,
+    pub paths: usize,
+}
+
+/// What some path has shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sight {
+    /// A start waits for a commit.
+    WaitsForCommit,
+    /// A start takes the checkpoint's mutex, and gets space by a checkpoint.
+    Checkpoints,
+    /// A start with the mutex finds that only a commit can bring space.
+    WaitsForSpace,
+    /// A start waits for j_checkpoint_mutex while another has it.
+    TwoWaitForSpace,
+    /// A start waits for reserved credits.
+    WaitsForReserved,
+    /// Two do at once.
+    TwoWaitForReserved,
+    /// A reserved handle joins a LOCKED transaction.
+    JoinsLocked,
+}
+
+impl Sight {
+    fn is(self, step: Step, now: &Numbers, state: &State) -> bool {
+        let count = |which: Pc| state.pc.iter().filter(|pc| **pc == which).count();
+        let waiting = count(Pc::WaitReserved);
+        match self {
+            Sight::TwoWaitForSpace => now.mutex.is_some() && count(Pc::Space) > 0,
+            Sight::WaitsForCommit => matches!(step, Step::Try(_, Pc::WaitLocked)),
+            Sight::Checkpoints => matches!(step, Step::MakeSpace(_, Pc::Space)),
+            Sight::WaitsForSpace => matches!(step, Step::MakeSpace(_, Pc::WaitCommit)),
+            Sight::WaitsForReserved => waiting > 0,
+            Sight::TwoWaitForReserved => waiting > 1,
+            Sight::JoinsLocked => {
+                matches!(step, Step::TryReserved(_, Pc::Attached))
+                    && now.running.state == TState::Locked
+            }
+        }
+    }
+}
+
+type Journal<W> = Admission<W, LoomSys<NONE>, Log>;
+
+fn number(credits: Credits) -> u32 {
+    u32::try_from(credits).expect("a small number")
+}
+
+/// A plain task: one handle.
+fn plain<W: Discipline>(journal: &Journal<W>, model: &Model, p: usize) {
+    let load = &model.load;
+    let started = journal.start(who(Task::Plain(p)), number(load.cost), 0, &Nothing);
+    let ticket = started.expect("it fits");
+    journal.stop(ticket, number(load.uses));
+    if model.asks
+        && let Some(tid) = journal.ask_commit()
+    {
+        journal.wait_commit(tid).expect("the journal is good");
+    }
+}
+
+/// A writepages thread: one handle, and then its worker's.
+fn pages<W: Discipline>(journal: &Journal<W>, model: &Model, w: usize) {
+    let load = &model.load;
+    let (cost, reserve) = (number(load.page_cost), number(load.reserve));
+    let started = journal.start(who(Task::Pages(w)), cost, reserve, &Nothing);
+    let ticket = started.expect("it fits");
+    let reservation = journal.stop(ticket, number(load.page_uses));
+    let reservation = reservation.expect("it was asked for");
+    let started = journal.start_reserved(who(Task::Worker(w)), reservation);
+    journal.stop(started.expect("it joins"), number(load.convert_uses));
+}
+
+fn commit<W: Discipline>(journal: &Journal<W>) {
+    while let Some(committing) = journal.next_commit() {
+        journal
+            .wrote(number(committing.log + 2))
+            .expect("there is space");
+        journal.ended();
+    }
+}
+
+fn run<W: Discipline>(journal: &Arc<Journal<W>>, model: &Model) {
+    let spawn = |body: fn(&Journal<W>, &Model, usize), number: usize| {
+        let (journal, model) = (journal.clone(), model.clone());
+        loom::thread::spawn(move || body(&journal, &model, number))
+    };
+    let first = usize::from(model.one_is_first);
+    if model.one_is_first {
+        plain(journal, model, model.load.plain - 1);
+        journal.ask_commit();
+    }
+    let committer = model
+        .commits
+        .then(|| spawn(|journal, _, _| commit(journal), 0));
+    let others: Vec<_> = (1..model.load.pages)
+        .map(|w| spawn(pages, w))
+        .chain(
+            (usize::from(model.load.pages == 0)..model.load.plain - first).map(|p| spawn(plain, p)),
+        )
+        .collect();
+    match model.load.pages {
+        0 => plain(journal, model, 0),
+        _ => pages(journal, model, 0),
+    }
+    for other in others {
+        other.join().expect("no thread panics");
+    }
+    journal.close();
+    if let Some(committer) = committer {
+        committer.join().expect("no thread panics");
+    }
+}
+
+/// Runs every schedule with at most `preemptions` preemptions, and checks each; some path must show each of `sights`.
+pub fn explore<W: Discipline>(
+    name: &str,
+    model: &Model,
+    preemptions: usize,
+    sights: &[Sight],
+) -> Figures {
+    let seen = Arc::new(Mutex::new((
+        0,
+        HashSet::<u64>::new(),
+        vec![false; sights.len()],
+    )));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    let began = Instant::now();
+    {
+        let (seen, model, sights) = (seen.clone(), model.clone(), sights.to_vec());
+        builder.check(move || {
+            let journal = Arc::new(Journal::<W>::new(model.sizes, Log::default()));
+            run(&journal, &model);
+            let steps = journal.probe().taken();
+            let path: Vec<Step> = steps.iter().map(|(step, _)| *step).collect();
+            let mut hasher = DefaultHasher::new();
+            path.hash(&mut hasher);
+            let mut seen = seen.lock().expect("no check has failed before");
+            seen.0 += 1;
+            if !seen.1.insert(hasher.finish()) {
+                return;
+            }
+            let machine = Machine::new(W::POLICY, model.sizes, model.load);
+            let states = replay(&machine, &steps).unwrap_or_else(|error| panic!("{error}"));
+            let ends = &states[steps.len()].pc;
+            assert!(ends.iter().all(|pc| *pc == Pc::Idle), "a task is at it");
+            for (place, sight) in sights.iter().enumerate() {
+                seen.2[place] |= steps
+                    .iter()
+                    .zip(&states[1..])
+                    .any(|((step, now), state)| sight.is(*step, now, state));
+            }
+        });
+    }
+    let (iterations, paths, shown) = &*seen.lock().expect("no check has failed");
+    let figures = Figures {
+        iterations: *iterations,
+        paths: paths.len(),
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    println!("{name}: bound {preemptions}, {figures:?} in {seconds:.1} s");
+    for (sight, shown) in sights.iter().zip(shown) {
+        assert!(shown, "{name}: no path shows {sight:?}");
+    }
+    figures
+}
+
+/// Explores; the figures must be these, so that a model that explores less is noticed.
+pub fn holds<W: Discipline>(
+    name: &str,
+    model: &Model,
+    preemptions: usize,
+    sights: &[Sight],
+    [iterations, paths]: [usize; 2],
+) {
+    let figures = explore::<W>(name, model, preemptions, sights);
+    assert_eq!(figures, Figures { iterations, paths }, "{name}");
+}
+
+/// Explores with a discipline at fault, which must be found by a panic that says `symptom`.
+pub fn finds<W: Discipline>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
+    let result = std::panic::catch_unwind(|| explore::<W>(name, model, preemptions, &[]));
+    let Err(panic) = result else {
+        panic!("{name}: the fault was not found")
+    };
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
+        .unwrap_or_default();
+    let first: String = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(100)
+        .collect();
+    assert!(
+        text.contains(symptom),
+        "{name}: found something else: {text}"
+    );
+    println!("{name}: {first}");
+}
