@@ -103,6 +103,8 @@ pub struct Area {
     pub style: BTreeMap<String, String>,
     /// The properties that the area's table of designs shows, one column each; of one size only if it says `PROPERTY at SIZE`.
     pub columns: Vec<String>,
+    /// The models that say what is most worth to know of it: its rows in the table of all areas.
+    pub headlines: Vec<String>,
     /// Its line in the manifest, from 1.
     pub line: usize,
 }

@@ -1,7 +1,7 @@
 //! The manifest as Markdown tables, and their place in a README.
 //!
-//! A README marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->` or
-//! `<!-- table:rows AREA -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
+//! A README marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->`,
+//! `<!-- table:rows AREA -->` or `<!-- table:headlines -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
 
 use std::fmt;
 
@@ -113,6 +113,39 @@ pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String 
     markdown(&headings, rows)
 }
 
+/// The headlines of every area, one row each.
+pub fn headlines(manifest: &Manifest) -> String {
+    let rows = manifest.areas.iter().flat_map(|area| {
+        let models = area.headlines.iter();
+        let models = models.filter_map(|name| manifest.model(name));
+        models.map(|model| {
+            vec![
+                format!("[{}](specs/{}/README.md)", area.title, area.name),
+                model.design.clone(),
+                model.stands_for.clone(),
+                verdict(model),
+            ]
+        })
+    });
+    markdown(&["seed", "design", "stands for", "verdict"], rows)
+}
+
+/// A model's verdict in a few words.
+fn verdict(model: &Model) -> String {
+    let size = &model.size;
+    if let Expect::Violates { property, .. } = &model.expect {
+        let states = model.witness.map(|states| format!(" in {states} states"));
+        let states = states.unwrap_or_default();
+        return format!("**{property} is violated**{states}, {size}");
+    }
+    let mut checks = checks(model).filter(|check| *check != "TypeOK");
+    let first = checks.next().unwrap_or("TypeOK");
+    match checks.count() {
+        0 => format!("{first} holds, {size}"),
+        others => format!("{first} and {others} more hold, {size}"),
+    }
+}
+
 /// `text` with every marked table written anew; the same text when all are up to date.
 ///
 /// # Errors
@@ -127,48 +160,10 @@ pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
             continue;
         };
         let error = |message: String| MarkerError { line: at, message };
-        let Some((kind, area)) = marker
-            .strip_suffix("-->")
-            .and_then(|marker| marker.trim().split_once(' '))
-        else {
-            return Err(error(
-                "a table's marker needs a kind and an area (write `<!-- table:designs AREA -->`)"
-                    .into(),
-            ));
-        };
-        let (area, module) = match area.split_once(' ') {
-            Some((area, module)) => (area, Some(module)),
-            None => (area, None),
-        };
-        if manifest.area(area).is_none() {
-            return Err(error(format!(
-                "no area is named `{area}` (correct the marker)"
-            )));
-        }
-        let is_of_area = |name: &str| {
-            let mut modules = manifest.modules.iter();
-            modules.any(|module| module.area == area && module.name == name)
-        };
-        if let Some(module) = module
-            && !is_of_area(module)
-        {
-            return Err(error(format!(
-                "area `{area}` has no module `{module}` (correct the marker)"
-            )));
-        }
-        let table = match (kind, module) {
-            ("designs", module) => designs(manifest, area, module),
-            ("rows", None) => rows(manifest, area),
-            ("rows", Some(module)) => {
-                return Err(error(format!(
-                    "the rows are those of a whole area (leave `{module}` out)"
-                )));
-            }
-            _ => {
-                return Err(error(format!(
-                    "no table is named `{kind}` (say `designs` or `rows`)"
-                )));
-            }
+        let named = marker.strip_suffix("-->").map(str::trim);
+        let table = match named {
+            Some("headlines") => headlines(manifest),
+            _ => of_area(manifest, named).map_err(error)?,
         };
         let Some((end, _)) = lines.find(|(line, _)| line.trim() == END) else {
             return Err(error(format!("the table has no end (add a line `{END}`)")));
@@ -177,6 +172,44 @@ pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
         updated.push_str(end);
     }
     Ok(updated)
+}
+
+/// The table that a marker names: its kind, the area, and the module if there is one.
+fn of_area(manifest: &Manifest, named: Option<&str>) -> Result<String, String> {
+    let Some((kind, area)) = named.and_then(|named| named.split_once(' ')) else {
+        return Err(
+            "a table's marker needs a kind and an area (write `<!-- table:designs AREA -->`)"
+                .into(),
+        );
+    };
+    let (area, module) = match area.split_once(' ') {
+        Some((area, module)) => (area, Some(module)),
+        None => (area, None),
+    };
+    if manifest.area(area).is_none() {
+        return Err(format!("no area is named `{area}` (correct the marker)"));
+    }
+    let is_of_area = |name: &str| {
+        let mut modules = manifest.modules.iter();
+        modules.any(|module| module.area == area && module.name == name)
+    };
+    if let Some(module) = module
+        && !is_of_area(module)
+    {
+        return Err(format!(
+            "area `{area}` has no module `{module}` (correct the marker)"
+        ));
+    }
+    match (kind, module) {
+        ("designs", module) => Ok(designs(manifest, area, module)),
+        ("rows", None) => Ok(rows(manifest, area)),
+        ("rows", Some(module)) => Err(format!(
+            "the rows are those of a whole area (leave `{module}` out)"
+        )),
+        _ => Err(format!(
+            "no table is named `{kind}` (say `designs` or `rows`)"
+        )),
+    }
 }
 
 /// Whether a table in `text` is not the one that the manifest gives.

@@ -26,6 +26,17 @@ fn modules_that_no_model_uses() {
 }
 
 #[test]
+fn a_headline_that_is_no_model() {
+    let columns = "columns = [";
+    finds_only(
+        &Copy::with(columns, &format!("headlines = [\"None\"]\n{columns}")),
+        &[
+            "specs/manifest.toml:6: unknown-headline: area `demo` has no model `None` for a headline (correct the name)",
+        ],
+    );
+}
+
+#[test]
 fn a_module_that_cannot_be_read() {
     let copy = Copy::clean();
     copy.write("specs/demo/MCLock.tla", "nothing");

@@ -2,7 +2,7 @@
 
 mod manifests;
 
-use interlock_ci::table::{designs, rows, stale, update};
+use interlock_ci::table::{designs, headlines, rows, stale, update};
 use manifests::Copy;
 
 #[test]
@@ -85,6 +85,27 @@ fn a_table_may_be_of_one_module() {
 | Never | no lock | — |
 ";
     assert_eq!(designs(&manifest, "demo", Some("Lock")), expected);
+}
+
+#[test]
+fn the_headlines_of_all_areas_are_one_table() {
+    let columns = "columns = [\"Mutex\", \"InOrder\", \"Progress\"]";
+    let names = "headlines = [\"Any-RRW-Progress\", \"Fifo-RRW-safety\", \"Broken-RW-Mutex\"]";
+    let manifest = Copy::with(columns, &format!("{names}\n{columns}")).manifest();
+    let expected = "\
+| seed | design | stands for | verdict |
+| --- | --- | --- | --- |
+| [A lock](specs/demo/README.md) | Any | test-and-set lock | **Progress is violated** in 7 states, RRW |
+| [A lock](specs/demo/README.md) | Fifo | ticket lock \\| queue | Mutex holds, RRW |
+| [A lock](specs/demo/README.md) | Broken | no lock | **Mutex is violated** in 5 states, RW |
+";
+    assert_eq!(headlines(&manifest), expected);
+    let marked = "<!-- table:headlines -->\nold\n<!-- /table -->\n";
+    let new = update(&manifest, marked).expect("a good marker");
+    assert_eq!(
+        new,
+        format!("<!-- table:headlines -->\n{expected}<!-- /table -->\n")
+    );
 }
 
 #[test]

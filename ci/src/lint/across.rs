@@ -9,6 +9,23 @@ pub(super) fn check(lint: &mut Lint) {
     duplicates(lint);
     never_violated(lint);
     unused_modules(lint);
+    headlines(lint);
+}
+
+fn headlines(lint: &mut Lint) {
+    let manifest = lint.manifest;
+    for area in &manifest.areas {
+        for name in &area.headlines {
+            let model = manifest.model(name);
+            if model.is_none_or(|model| model.area != area.name) {
+                let message = format!(
+                    "area `{}` has no model `{name}` for a headline (correct the name)",
+                    area.name
+                );
+                lint.at(MANIFEST, area.line, "unknown-headline", message);
+            }
+        }
+    }
 }
 
 fn duplicates(lint: &mut Lint) {

@@ -41,6 +41,8 @@ pub(super) struct AreaTable {
     pub(super) style: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) columns: Vec<String>,
+    #[serde(default)]
+    pub(super) headlines: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -96,6 +96,7 @@ fn areas(source: &Source, tables: Vec<Spanned<AreaTable>>) -> anyhow::Result<Vec
                 lanes,
                 style,
                 columns,
+                headlines,
             },
         ) = (table.span(), table.into_inner());
         check_name(source, &span, "an area", &name)?;
@@ -115,6 +116,7 @@ fn areas(source: &Source, tables: Vec<Spanned<AreaTable>>) -> anyhow::Result<Vec
             lanes,
             style,
             columns,
+            headlines,
             line: source.line(&span),
         });
     }
