@@ -11,6 +11,7 @@ pub mod jbd2_history;
 pub mod jbd2_invariants;
 pub mod jbd2_log;
 pub mod model;
+pub mod random;
 pub mod replay;
 pub mod reserve_wait;
 pub mod rwsem;

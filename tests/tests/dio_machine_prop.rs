@@ -1,12 +1,13 @@
 //! Random calls of a file of three blocks on the machine: the safe designs keep what Integrity says of a state, every run of theirs
 //! ends, and a walk like it finds what each other design breaks.
 
+use conformance::random::runner;
 use interlock::dio::machine::{
     Action, Bio, Call, Extent, Io, Kind, Machine, Outcome, Part, Pc, Progress, State,
 };
 use interlock::dio::policy::Policy;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::TestError;
 
 const BLOCKS: u32 = 3;
 
@@ -171,17 +172,6 @@ fn walk(policy: Policy, program: Program, promises: &[Promise]) -> Result<(), Te
         return Err(TestCaseError::fail(format!("{:?}", Promise::EveryRunEnds)));
     }
     Ok(())
-}
-
-fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        max_shrink_iters,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
-    TestRunner::new_with_rng(config, rng)
 }
 
 const ALL: [Promise; 7] = [

@@ -1,6 +1,7 @@
 //! Random requests on small files, by several threads, on a device that delays, reorders and fails: the log is a path of the
 //! machine, and every read, and the file at the end, hold byte by byte what the history oracle of `Integrity.tla` allows.
 
+use conformance::random::runner;
 use std::thread;
 use std::time::Duration;
 
@@ -16,7 +17,6 @@ use interlock::dio::sys::StdSys;
 use interlock::dio::workers::Workers;
 use interlock::errno::Errno;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 const SECTOR: usize = 8;
 const BLOCKS: usize = 3;
@@ -222,21 +222,9 @@ fn run(faulty: bool) -> impl Strategy<Value = Run> {
     )
 }
 
-/// The same programs each time; what their threads do differs.
-fn runner(cases: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 50,
-        ..Config::default()
-    };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[4; 32]);
-    TestRunner::new_with_rng(config, rng)
-}
-
 #[test]
 fn sound_designs_lose_nothing() {
-    let result = runner(400).run(&run(false), |run| check(&run).map_err(TestCaseError::fail));
+    let result = runner(400, 50).run(&run(false), |run| check(&run).map_err(TestCaseError::fail));
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -248,7 +236,7 @@ fn errors_and_panics_of_the_device_lose_nothing_of_others() {
             eprintln!("{text}");
         }
     }));
-    let result = runner(300).run(&run(true), |run| check(&run).map_err(TestCaseError::fail));
+    let result = runner(300, 50).run(&run(true), |run| check(&run).map_err(TestCaseError::fail));
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -257,7 +245,7 @@ fn errors_and_panics_of_the_device_lose_nothing_of_others() {
 fn the_runs_tell_unsound_designs() {
     for policy in [Policy::RFC_ON63, Policy::ALWAYS_SHARED] {
         let with_policy = |run: Run| check(&Run { policy, ..run });
-        let result = runner(3000).run(&run(false), |run| {
+        let result = runner(3000, 50).run(&run(false), |run| {
             with_policy(run).map_err(TestCaseError::fail)
         });
         let error = result.expect_err("a run loses data").to_string();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use conformance::crash::{Pending, Recorder, device};
+use conformance::random::runner;
 use interlock::device::BlockDevice;
 use interlock::dio::sys::StdSys;
 use interlock::jbd2::journal::{Division, Journal};
@@ -17,7 +18,7 @@ use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::NoProbe;
 use interlock::jbd2::waiting::{Discipline, HandOver, Release, WakeAll};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError, TestError, TestRng, TestRunner};
+use proptest::test_runner::{TestCaseError, TestError};
 
 const BLOCK: usize = 1024;
 /// Blocks of the file system; the log is behind them.
@@ -239,16 +240,8 @@ fn cut_everywhere<W: Discipline>(
     features: impl Strategy<Value = Features>,
 ) -> Result<u64, TestError<(Features, Vec<Step>, u64)>> {
     let crashes = Cell::new(0);
-    let config = Config {
-        cases,
-        max_shrink_iters: 0,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = TestRng::deterministic_rng(config.rng_algorithm);
-    let mut runner = TestRunner::new_with_rng(config, rng);
     let program = (features, steps(), any::<u64>());
-    let found = runner.run(&program, |(features, steps, seed)| {
+    let found = runner(cases, 0).run(&program, |(features, steps, seed)| {
         let history = play::<W>(features, &steps);
         let mut random = seed | 1;
         let mut draw = || {

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use conformance::jbd2_invariants::Invariant;
+use conformance::random::runner;
 use interlock::jbd2::machine::{
     Action, Credits, Load, Machine, Pc, Sizes, State, TState, Task, Transaction,
 };
 use interlock::jbd2::policy::Policy;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::TestError;
 
 /// Long enough for the log to fill and to be checkpointed several times.
 const STEPS: usize = 600;
@@ -89,17 +90,6 @@ fn walk(
         state = next.expect("an action that is offered is enabled");
     }
     Ok(())
-}
-
-fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        max_shrink_iters,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
-    TestRunner::new_with_rng(config, rng)
 }
 
 /// All but I3.

@@ -1,10 +1,11 @@
 //! Random walks of threads with random needs: what the hand-off keeps, what each other way to wake breaks, and that no state makes
 //! the machine panic.
 
+use conformance::random::runner;
 use conformance::reserve_wait::reserved_is_held;
 use interlock::jbd2::reserve_wait::{Action, Machine, Pc, State, Wake};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::TestError;
 
 const STEPS: usize = 300;
 
@@ -73,17 +74,6 @@ fn walk(
         state = next.expect("an action that is offered is enabled");
     }
     Ok(())
-}
-
-fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        max_shrink_iters,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
-    TestRunner::new_with_rng(config, rng)
 }
 
 #[test]

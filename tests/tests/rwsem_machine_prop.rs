@@ -1,10 +1,11 @@
 //! Random programs of up to eight tasks on the machine: BatchQueue keeps its promises, and a walk like it finds what each other
 //! design breaks. The bounds on overtaking are counted here, not by the machine.
 
+use conformance::random::runner;
 use interlock::rwsem::machine::{Action, Kind, Machine, Pc, State};
 use interlock::rwsem::policy::Policy;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::TestError;
 
 /// A machine on its way, with the history that a bound on overtaking is about.
 struct Walk {
@@ -142,19 +143,10 @@ fn walk(
     Ok(())
 }
 
-fn runner(cases: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
-    TestRunner::new_with_rng(config, rng)
-}
-
 #[test]
 fn batch_queue_keeps_its_promises() {
-    let found = runner(3000).run(&programs(), |program| walk(Policy::BATCH_QUEUE, program));
+    let found =
+        runner(3000, u32::MAX).run(&programs(), |program| walk(Policy::BATCH_QUEUE, program));
     assert!(found.is_ok(), "{found:#?}");
 }
 
@@ -191,7 +183,7 @@ fn the_walk_finds_what_other_designs_break() {
             Err(TestCaseError::Fail(broken)) if broken.message() != promise => Ok(()),
             other => other,
         };
-        let found = runner(3000).run(&programs(), of_promise);
+        let found = runner(3000, u32::MAX).run(&programs(), of_promise);
         assert!(
             matches!(found, Err(TestError::Fail(..))),
             "{name}: {promise} is not broken"
@@ -218,7 +210,7 @@ fn no_state_and_no_action_makes_it_panic() {
     let queue = prop::collection::vec(0..5usize, 0..5);
     let policy = prop::sample::select(Policy::NAMED.to_vec());
     let states = (policy, pc, queue, any::<bool>(), any::<bool>(), 0..6usize);
-    let found = runner(20_000).run(
+    let found = runner(20_000, u32::MAX).run(
         &states,
         |((_, policy), pc, queue, expired, handoff, task)| {
             let machine = Machine::new(2, 2, policy);

@@ -1,28 +1,16 @@
 //! Random histories, flipped bits and hostile bytes.
 
 use conformance::jbd2_history::{Change, Log, MAGIC, data, expected, magic_data};
+use conformance::random::runner;
 use interlock::jbd2::log::encode::blocks_needed;
 use interlock::jbd2::log::recovery::{recover, scan};
 use interlock::jbd2::log::superblock::Features;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::round_trip;
 
 const SIZE: usize = 1024;
 const USABLE: u32 = 40;
-
-/// The same cases each time.
-fn runner(cases: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..Config::default()
-    };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[6; 32]);
-    TestRunner::new_with_rng(config, rng)
-}
 
 fn features() -> impl Strategy<Value = Features> {
     any::<[bool; 3]>().prop_map(|[revoke, is_64bit, csum_v3]| Features {
@@ -99,7 +87,7 @@ fn history() -> impl Strategy<Value = History> {
 
 #[test]
 fn random_histories_come_back() {
-    let result = runner(1500).run(&history(), |history| {
+    let result = runner(1500, 200).run(&history(), |history| {
         let (log, changes) = history.log();
         round_trip(&log, changes);
         Ok(())
@@ -112,7 +100,7 @@ fn random_histories_come_back() {
 fn a_flipped_bit_yields_no_wrong_block() {
     let bits = (0..=USABLE, 0..SIZE as u64 * 8, any::<bool>());
     let counts = std::cell::Cell::new([0; 3]);
-    let result = runner(6000).run(
+    let result = runner(6000, 200).run(
         &(history(), bits),
         |(mut history, (log_block, bit, is_early))| {
             history.features.csum_v3 = true;
@@ -195,7 +183,7 @@ impl Hostile {
 fn hostile_bytes_end_in_a_result() {
     let blocks = prop::collection::vec(hostile(), 1..16);
     let found = std::cell::Cell::new((0, 0));
-    let result = runner(4000).run(
+    let result = runner(4000, 200).run(
         &(features(), 0..15_u32, blocks),
         |(features, behind, blocks)| {
             let log = Log::new(SIZE, features, 15, behind, 0);
@@ -222,7 +210,7 @@ fn hostile_bytes_end_in_a_result() {
 #[test]
 fn hostile_superblocks_end_in_a_result() {
     let words = prop::collection::vec((0..24_usize, prop_oneof![0..40_u32, any::<u32>()]), 1..6);
-    let result = runner(3000).run(&(features(), words), |(features, words)| {
+    let result = runner(3000, 200).run(&(features(), words), |(features, words)| {
         let mut log = Log::new(SIZE, features, 15, 0, 1);
         log.commit(&change(&[(20, 1, 2), (21, 2, 0)], features, 1));
         let mut bytes = log.area.read(&log.device, 0).expect("the device is good");
