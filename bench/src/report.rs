@@ -281,7 +281,13 @@ pub const LATENCY: &str = "A loop that copies pages of 4 KiB: time between two y
 
 /// How long a loop over pages keeps the processor, beside the loop that never yields.
 pub fn latency(measured: &[Stretches], form: Form) -> Table {
-    let headings = ["pages", "pieces", "99 %", "longest", "median, whole to this"];
+    let headings = [
+        "pages",
+        "pieces",
+        "99 %",
+        "longest",
+        "median, whole to this",
+    ];
     let mut table = table(form, 2, headings);
     for stretches in measured {
         let whole = measured.iter().find(|whole| whole.pages == stretches.pages);
