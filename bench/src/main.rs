@@ -4,6 +4,7 @@ mod contended;
 mod direct;
 mod goals;
 mod journal;
+mod latency;
 mod locks;
 mod plot;
 mod report;
@@ -43,6 +44,8 @@ enum Task {
     Direct,
     /// Only the journal.
     Journal,
+    /// Only the loop over pages.
+    Latency,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -55,6 +58,11 @@ fn main() -> anyhow::Result<()> {
         Some(Task::Direct) => {
             let direct = direct_writes(args.quick)?;
             println!("{}", report::direct(&direct, report::Form::Text));
+            return Ok(());
+        }
+        Some(Task::Latency) => {
+            let table = report::latency(&stretches(args.quick), report::Form::Text);
+            println!("{}\n{table}", report::LATENCY);
             return Ok(());
         }
         Some(Task::Journal) | None => {}
@@ -121,6 +129,7 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     let starving = starving.map(|scenario| fight(scenario, rounds));
     let direct = direct_writes(quick)?;
     let journal = journal(quick, scratch)?;
+    let latency = stretches(quick);
     Ok(Results {
         quick,
         load: (load_before, load()),
@@ -130,6 +139,7 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
         starving: starving.into(),
         direct,
         journal,
+        latency,
     })
 }
 
@@ -141,6 +151,12 @@ fn journal(quick: bool, scratch: &Path) -> anyhow::Result<journal::Results> {
         false => (5, 1000, 1 << 18),
     };
     journal::measure(rounds, Duration::from_millis(millis), log, scratch)
+}
+
+/// How long a loop over pages keeps the processor.
+fn stretches(quick: bool) -> Vec<latency::Stretches> {
+    eprintln!("interlock-bench: a loop over pages (load {})", load());
+    latency::measure(if quick { 2 } else { 20 })
 }
 
 /// Direct writes under the shared lock and under the exclusive one.

@@ -10,6 +10,7 @@ use crate::contended::{Outcome, Scenario, Summary};
 use crate::direct::{self, Case, Writes};
 use crate::goals;
 use crate::journal;
+use crate::latency::Stretches;
 use crate::locks::{Op, Which};
 use crate::uncontended::Cost;
 
@@ -31,6 +32,8 @@ pub struct Results {
     pub direct: Vec<Writes>,
     /// The journal.
     pub journal: journal::Results,
+    /// A loop over pages.
+    pub latency: Vec<Stretches>,
 }
 
 /// A scenario and its outcome for each lock.
@@ -107,6 +110,7 @@ pub fn render(results: &Results, form: Form) -> String {
     for (title, table) in of_journal(&results.journal, form) {
         section(&mut out, form, title, &table);
     }
+    section(&mut out, form, LATENCY, &latency(&results.latency, form));
     let goals = match results.quick {
         true => "Goals (a quick run is too short to judge them)",
         false => "Goals",
@@ -269,6 +273,35 @@ pub fn of_journal(results: &journal::Results, form: Form) -> [(&'static str, Tab
         ),
         ("Journal: recovery of a full log in memory", recovery),
     ]
+}
+
+/// The title of that table.
+pub const LATENCY: &str = "A loop that copies pages of 4 KiB: time between two yield points (seed 002, cyclictest: at most 71 ms \
+     without cond_resched, 11 ms with)";
+
+/// How long a loop over pages keeps the processor, beside the loop that never yields.
+pub fn latency(measured: &[Stretches], form: Form) -> Table {
+    let headings = [
+        "pages",
+        "pieces",
+        "99 %",
+        "longest",
+        "median, whole to this",
+    ];
+    let mut table = table(form, 2, headings);
+    for stretches in measured {
+        let whole = measured.iter().find(|whole| whole.pages == stretches.pages);
+        let median = |of: &Stretches| of.waits.percentile(0.5).as_secs_f64();
+        let longer = whole.map(|whole| median(whole) / median(stretches));
+        table.add_row([
+            stretches.pages.to_string(),
+            stretches.name.to_owned(),
+            duration(stretches.waits.percentile(0.99)),
+            duration(stretches.waits.worst()),
+            longer.map_or_else(String::new, ratio),
+        ]);
+    }
+    table
 }
 
 /// A ratio, with as many decimals as say something.

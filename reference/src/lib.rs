@@ -4,4 +4,5 @@ pub mod device;
 pub mod dio;
 pub mod errno;
 pub mod jbd2;
+pub mod latency;
 pub mod rwsem;

@@ -10,6 +10,7 @@ pub mod jbd2;
 pub mod jbd2_history;
 pub mod jbd2_invariants;
 pub mod jbd2_log;
+pub mod latency;
 pub mod model;
 pub mod random;
 pub mod replay;

@@ -1,0 +1,23 @@
+--------------------------- MODULE MCMpageLatency ---------------------------
+(***************************************************************************)
+(* MpageLatency for TLC: the variants, probes, and the hook that prints    *)
+(* the edges of the state graph.                                           *)
+(***************************************************************************)
+EXTENDS MpageLatency, Policies, TLC
+
+\* Probes, which must be violated: pages are written, a commit waits.
+NeverWrites == pc.flusher # "start"
+NeverWaits  == pc.commit # "wait"
+
+\* The flusher is off the processor under its handle, whether it has pages
+\* locked or not.
+NeverOff == ~(pc.realtime = "runs" /\ handle)
+
+\* For a state graph: without the histories, which decide nothing.
+NoCount(n, max) == 0
+
+State == [pc |-> pc, next |-> next, locked |-> locked, bio |-> bio, handle |-> handle, point |-> point]
+
+EmitPrint(action, args) ==
+    PrintT(ToString(<<"E", action, args, State, State'>>))
+=============================================================================

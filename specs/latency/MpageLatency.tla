@@ -1,0 +1,312 @@
+---------------------------- MODULE MpageLatency ----------------------------
+(***************************************************************************)
+(* The loop of delayed allocation that could not be preempted: how long a  *)
+(* real-time task waits for a processor on which a flusher writes pages,   *)
+(* and what a flusher that gives it up has with it.                        *)
+(*                                                                         *)
+(* MODELLED.  One flusher in ext4's writepages on a kernel that preempts   *)
+(* at cond_resched alone; a real-time task that wakes up on its processor; *)
+(* a jbd2 commit, on another, that waits for the flusher's handle.  A step *)
+(* of the flusher is a page collected, a page submitted, or one call of    *)
+(* the journal, the allocator or the block layer.                          *)
+(*                                                                         *)
+(* ASSUMED, NOT CHECKED.  The pages are one run, and the allocator maps    *)
+(* what it is asked for.  A step never sleeps but where a handle starts    *)
+(* while a commit waits, and in the stop of a synchronous handle: the      *)
+(* processor is free then.  A commit begins while the handle is open; it   *)
+(* waits for the handle and for the data (data=ordered) in one step, and   *)
+(* no handle starts before its end: Jbd2Credits has it all.  I/O that is   *)
+(* sent completes.                                                         *)
+(*                                                                         *)
+(* OUT OF SCOPE.  The length of a step in time, and locks: see README.md.  *)
+(***************************************************************************)
+EXTENDS Naturals
+
+CONSTANTS
+    Pages,      \* N: how many pages are dirty
+    Mapped,     \* how many of them, the first ones, have blocks already
+    Batch,      \* pages in a pagevec
+    Extent,     \* E: pages that one handle is for, if it is for an extent
+    Policy,     \* a record of decisions: see Policies
+    MaxStretch, \* bound: steps between two preemption points
+    MaxHeld     \* bound: how often the flusher is off while a commit waits
+
+VARIABLES
+    pc,         \* what each task is doing, see TypeOK
+    next,       \* pages that are submitted
+    locked,     \* pages that are collected, hence locked
+    bio,        \* pages under writeback in a bio that is not sent
+    handle,     \* the flusher has a handle
+    point,      \* the flusher is at a cond_resched
+    stretch,    \* history: its steps since the last one
+    held        \* history: how often it went off under this handle while a
+                \* commit waits for it
+
+vars == <<pc, next, locked, bio, handle, point, stretch, held>>
+
+TypeOK ==
+    /\ pc.flusher \in {
+            "idle",     \* has nothing to write
+            "start",    \* first pass without a handle, then jbd2__journal_start
+            "collect",  \* locks pages
+            "map",      \* maps them
+            "submit",   \* submits them
+            "stop",     \* jbd2_journal_stop
+            "sync",     \* the same, waits for the commit
+            "send"}     \* ext4_io_submit
+    /\ pc.realtime \in {
+            "sleep",    \* wants nothing
+            "wants",    \* is awake: need_resched
+            "runs"}     \* has the processor, the flusher has not
+    /\ pc.commit \in {
+            "idle",     \* no commit waits
+            "wait"}     \* for the handle, and for its data
+    /\ DOMAIN pc = {"flusher", "realtime", "commit"}
+    /\ next \in 0 .. Pages
+    /\ locked \in 0 .. Pages
+    /\ bio \in 0 .. Extent
+    /\ handle \in BOOLEAN
+    /\ point \in BOOLEAN
+    /\ stretch \in 0 .. MaxStretch + 1
+    /\ held \in 0 .. MaxHeld + 1
+
+Init ==
+    /\ pc = [flusher |-> "idle", realtime |-> "sleep", commit |-> "idle"]
+    /\ next = 0
+    /\ locked = 0
+    /\ bio = 0
+    /\ handle = FALSE
+    /\ point = FALSE
+    /\ stretch = 0
+    /\ held = 0
+
+\* The hook through which a dump run writes each step with its arguments; see
+\* MCMpageLatency.  The last conjunct of every action.
+Emit(action, args) == TRUE
+
+\* One more than n, and no more than one above the bound.
+Count(n, max) == IF n <= max THEN n + 1 ELSE n
+
+-----------------------------------------------------------------------------
+(* The decisions in which the variants differ.                             *)
+
+IsPerExtent == Policy.handle = "extent"
+
+\* Has the handle as many pages as it is for, with one more?
+IsFull == next + locked + 1 = Pages \/ (IsPerExtent /\ locked + 1 = Extent)
+
+\* What the flusher does when all pages of a handle are submitted, when the
+\* handle is stopped, and when its commit is over.
+Again       == IF next = Pages THEN "idle" ELSE "start"
+AfterStop   == IF IsPerExtent /\ Policy.stop = "early" THEN "send" ELSE Again
+AfterSend   == IF Policy.stop = "late" THEN "stop" ELSE Again
+AfterSubmit == IF IsPerExtent /\ Policy.stop = "late" THEN "send" ELSE "stop"
+
+\* Does a step after which the flusher is to do `then` end at a cond_resched?
+\* There is one in its caller's loop (writeback_sb_inodes).
+IsBetween(then) == then = "idle" \/ (then = "start" /\ "stop" \in Policy.points)
+
+-----------------------------------------------------------------------------
+(* The flusher.                                                            *)
+
+\* It has the processor, and is not at a cond_resched.
+IsRunning == pc.realtime # "runs" /\ ~point
+
+\* One step from `from` to `then`, which ends at a cond_resched or not.
+Goes(from, then, ends) ==
+    /\ pc.flusher = from
+    /\ IsRunning
+    /\ pc' = [pc EXCEPT !.flusher = then]
+    /\ point' = ends
+    /\ stretch' = Count(stretch, MaxStretch)
+
+\* ext4_writepages is called: there are dirty pages.
+Begin ==
+    /\ pc.flusher = "idle"
+    /\ IsRunning
+    /\ pc' = [pc EXCEPT !.flusher = "start"]
+    /\ next' = 0
+    /\ UNCHANGED <<locked, bio, handle, point, stretch, held>>
+    /\ Emit("Begin", <<>>)
+
+\* mpage_prepare_extent_to_map with do_map = 0: a page that has its blocks is
+\* submitted without a handle.
+FirstPass ==
+    /\ IsPerExtent
+    /\ next < Mapped
+    /\ Goes("start", "start", "collect" \in Policy.points /\ (next + 1) % Batch = 0)
+    /\ next' = next + 1
+    /\ UNCHANGED <<locked, bio, handle, held>>
+    /\ Emit("FirstPass", <<>>)
+
+\* ext4_journal_start, which waits for a commit that waits for handles.
+StartHandle ==
+    /\ IsPerExtent => next >= Mapped
+    /\ pc.commit = "idle"
+    /\ Goes("start", "collect", FALSE)
+    /\ handle' = TRUE
+    /\ UNCHANGED <<next, locked, bio, held>>
+    /\ Emit("StartHandle", <<>>)
+
+\* write_cache_pages, mpage_prepare_extent_to_map: one page more is locked.
+Collect ==
+    /\ Goes("collect", IF IsFull THEN "map" ELSE "collect",
+            /\ "collect" \in Policy.points
+            /\ (locked + 1) % Batch = 0 \/ next + locked + 1 = Pages)
+    /\ locked' = locked + 1
+    /\ UNCHANGED <<next, bio, handle, held>>
+    /\ Emit("Collect", <<>>)
+
+\* mpage_da_map_blocks, mpage_map_one_extent.
+MapExtent ==
+    /\ Goes("map", "submit", FALSE)
+    /\ UNCHANGED <<next, locked, bio, handle, held>>
+    /\ Emit("MapExtent", <<>>)
+
+\* mpage_da_submit_io, mpage_submit_folio: a page is unlocked, its I/O sent or
+\* put into the bio.
+SubmitPage ==
+    /\ Goes("submit", IF locked = 1 THEN AfterSubmit ELSE "submit",
+            /\ "submit" \in Policy.points
+            /\ locked = 1 \/ ((IF IsPerExtent THEN bio ELSE next) + 1) % Batch = 0)
+    /\ next' = next + 1
+    /\ locked' = locked - 1
+    /\ bio' = IF IsPerExtent THEN bio + 1 ELSE bio
+    /\ UNCHANGED <<handle, held>>
+    /\ Emit("SubmitPage", <<>>)
+
+\* ext4_journal_stop.  A synchronous handle asks for the commit, and sleeps
+\* until it is over: the real-time task has the processor, if it wants it.
+StopHandle ==
+    /\ pc.flusher = "stop"
+    /\ IsRunning
+    /\ handle' = FALSE
+    /\ IF Policy.sync
+       THEN /\ pc' = [flusher |-> "sync", commit |-> "wait",
+                      realtime |-> IF pc.realtime = "wants" THEN "runs" ELSE "sleep"]
+            /\ stretch' = 0
+            /\ point' = FALSE
+       ELSE Goes("stop", AfterStop, IsBetween(AfterStop))
+    /\ UNCHANGED <<next, locked, bio, held>>
+    /\ Emit("StopHandle", <<>>)
+
+\* jbd2_log_wait_commit returns.
+Synced ==
+    /\ pc.commit = "idle"
+    /\ Goes("sync", AfterStop, IsBetween(AfterStop))
+    /\ UNCHANGED <<next, locked, bio, handle, held>>
+    /\ Emit("Synced", <<>>)
+
+\* ext4_io_submit.
+SendBio ==
+    /\ Goes("send", AfterSend, IsBetween(AfterSend))
+    /\ bio' = 0
+    /\ UNCHANGED <<next, locked, handle, held>>
+    /\ Emit("SendBio", <<>>)
+
+\* cond_resched: off the processor, if it is wanted.
+Resched ==
+    /\ point
+    /\ pc.realtime # "runs"
+    /\ point' = FALSE
+    /\ stretch' = 0
+    /\ pc' = [pc EXCEPT !.realtime = IF @ = "wants" THEN "runs" ELSE @]
+    /\ held' = IF pc.realtime = "wants" /\ handle /\ pc.commit = "wait"
+               THEN Count(held, MaxHeld) ELSE held
+    /\ UNCHANGED <<next, locked, bio, handle>>
+    /\ Emit("Resched", <<>>)
+
+-----------------------------------------------------------------------------
+(* The real-time task.                                                     *)
+
+\* On a processor that is busy.
+Wake ==
+    /\ pc.realtime = "sleep"
+    /\ pc.flusher \notin {"idle", "sync"} \/ point
+    /\ pc' = [pc EXCEPT !.realtime = "wants"]
+    /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
+    /\ Emit("Wake", <<>>)
+
+\* It sleeps again, and the flusher has the processor.
+Resume ==
+    /\ pc.realtime = "runs"
+    /\ pc' = [pc EXCEPT !.realtime = "sleep"]
+    /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
+    /\ Emit("Resume", <<>>)
+
+-----------------------------------------------------------------------------
+(* The commit.                                                             *)
+
+\* jbd2_journal_commit_transaction: t_updates is not 0.
+CommitWaits ==
+    /\ pc.commit = "idle"
+    /\ handle
+    /\ pc' = [pc EXCEPT !.commit = "wait"]
+    /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
+    /\ Emit("CommitWaits", <<>>)
+
+\* The handle is stopped, the data are on the disk.
+CommitGoesOn ==
+    /\ pc.commit = "wait"
+    /\ ~handle
+    /\ bio = 0
+    /\ pc' = [pc EXCEPT !.commit = "idle"]
+    /\ held' = 0
+    /\ UNCHANGED <<next, locked, bio, handle, point, stretch>>
+    /\ Emit("CommitGoesOn", <<>>)
+
+Next ==
+    \/ Begin
+    \/ FirstPass
+    \/ StartHandle
+    \/ Collect
+    \/ MapExtent
+    \/ SubmitPage
+    \/ StopHandle
+    \/ Synced
+    \/ SendBio
+    \/ Resched
+    \/ Wake
+    \/ Resume
+    \/ CommitWaits
+    \/ CommitGoesOn
+
+Spec == Init /\ [][Next]_vars
+
+Flusher ==
+    FirstPass \/ StartHandle \/ Collect \/ MapExtent \/ SubmitPage \/ StopHandle \/ Synced
+    \/ SendBio \/ Resched
+
+\* The flusher goes on where it can, the real-time task gives the processor
+\* back, the commit goes on.  Nobody is obliged to dirty pages, to wake up or
+\* to ask for a commit.
+FairSpec == Spec /\ WF_vars(Flusher) /\ WF_vars(Resume) /\ WF_vars(CommitGoesOn)
+
+\* A real-time task that may keep the processor for ever.
+NoResumeSpec == Spec /\ WF_vars(Flusher) /\ WF_vars(CommitGoesOn)
+
+-----------------------------------------------------------------------------
+(* Safety.                                                                 *)
+
+\* The real-time task waits for so many steps of the flusher at most.
+BoundedStretch == stretch <= MaxStretch
+
+\* The flusher is never off its processor with pages locked under a handle.
+NeverOffWithHandle == ~(pc.realtime = "runs" /\ handle /\ locked > 0)
+
+\* A commit waits for the real-time task so often at most.
+BoundedCommitWait == held <= MaxHeld
+
+\* The same with bounds that do not grow with the number of pages.
+ConstantStretch    == stretch <= 2 * Extent + Batch + 4
+ConstantCommitWait == held <= 2 * ((Extent + Batch - 1) \div Batch)
+
+-----------------------------------------------------------------------------
+(* Progress.                                                               *)
+
+\* The pages are written.
+ExtentWritten == pc.flusher = "start" ~> pc.flusher = "idle"
+
+\* A commit that waits goes on.
+CommitProgress == pc.commit = "wait" ~> pc.commit = "idle"
+=============================================================================

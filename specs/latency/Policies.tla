@@ -1,0 +1,40 @@
+------------------------------ MODULE Policies ------------------------------
+(***************************************************************************)
+(* The variants of delayed allocation's writeback that MpageLatency can    *)
+(* run, each a record of decisions.                                        *)
+(*                                                                         *)
+(*   points   where the flusher calls cond_resched: after a batch of pages *)
+(*            that it collects, after a batch that it submits, after a     *)
+(*            handle that it has stopped                                   *)
+(*   handle   what a handle is for: "all" pages, or one "extent" at a time *)
+(*            (with one bio, and a first pass without a handle)            *)
+(*   sync     the handle is synchronous: its stop waits for the commit     *)
+(*   stop     "early": the handle is stopped before the bio is sent;       *)
+(*            "late": after                                                *)
+(***************************************************************************)
+
+\* Linux 2.6.34: write_cache_pages has a cond_resched after each pagevec,
+\* mpage_da_submit_io has none.
+NoResched == [points |-> {"collect"}, handle |-> "all", sync |-> FALSE, stop |-> "late"]
+
+\* The patch of seed 002: mpage_da_submit_io has one too.
+ReschedPerPagevec == [NoResched EXCEPT !.points = {"collect", "submit"}]
+
+\* Control: no cond_resched in either loop.
+NoPoint == [NoResched EXCEPT !.points = {}]
+
+\* Linux 3.11 (4e7ea81db534): a handle for each extent, stopped before the bio
+\* is sent.
+PerExtent == [NoResched EXCEPT !.handle = "extent", !.stop = "early"]
+
+\* The same with a synchronous handle, which is stopped last.
+SyncStopLate == [PerExtent EXCEPT !.sync = TRUE, !.stop = "late"]
+
+\* Control: it is stopped as any other.
+SyncStopEarly == [PerExtent EXCEPT !.sync = TRUE]
+
+\* Proposals: PerExtent with the seed's cond_resched; and with none but one
+\* between two handles.
+PerExtentPagevec == [PerExtent EXCEPT !.points = {"collect", "submit"}]
+BetweenHandles   == [PerExtent EXCEPT !.points = {"stop"}]
+=============================================================================

@@ -1,0 +1,254 @@
+//! Random walks of a flusher with random pages: the bounds of each variant, what breaks them, and that no state makes the machine
+//! panic; and random loops in pieces.
+
+use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
+use interlock::latency::policy::{Handle, Policy};
+use interlock::latency::walk::{Pieces, Walk};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestError, TestRunner};
+
+const STEPS: usize = 400;
+
+/// What is said of a walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Promise {
+    /// `BoundedStretch`, with a bound that does not grow with the pages.
+    ConstantStretch,
+    /// `BoundedCommitWait`, with a bound that does not.
+    ConstantCommitWait,
+    /// `NeverOffWithHandle`.
+    NeverOffWithHandle,
+    /// Somebody can always take a step.
+    NeverStuck,
+}
+
+/// The pages, and which of the enabled actions is taken each time.
+type Program = (Sizes, Vec<prop::sample::Index>);
+
+fn programs() -> impl Strategy<Value = Program> {
+    let sizes = (1..=40u32, 0..=6u32, 1..=4u32, 1..=5u32);
+    let sizes = sizes.prop_map(|(pages, mapped, batch, extent)| Sizes {
+        pages,
+        mapped: mapped.min(pages - 1),
+        batch,
+        extent,
+    });
+    (
+        sizes,
+        prop::collection::vec(any::<prop::sample::Index>(), STEPS),
+    )
+}
+
+/// What the specification's histories count.
+#[derive(Debug, Clone, Copy, Default)]
+struct Histories {
+    stretch: u32,
+    held: u32,
+}
+
+impl Histories {
+    fn count(&mut self, from: &State, action: Action, to: &State) {
+        let off = from.realtime == Realtime::Wants && to.realtime == Realtime::Runs;
+        match action {
+            Action::Resched => {
+                self.stretch = 0;
+                self.held += u32::from(off && from.handle && from.commit == Commit::Wait);
+            }
+            Action::StopHandle if to.flusher == Flusher::Sync => self.stretch = 0,
+            Action::CommitGoesOn => self.held = 0,
+            Action::Begin | Action::Wake | Action::Resume | Action::CommitWaits => {}
+            _ => self.stretch += 1,
+        }
+    }
+}
+
+fn is_kept(promise: Promise, machine: &Machine, state: &State, seen: Histories) -> bool {
+    let Sizes { batch, extent, .. } = machine.sizes;
+    match promise {
+        // A first pass that the preemption points of no loop interrupt is longer by its pages.
+        Promise::ConstantStretch => seen.stretch <= 2 * extent + batch + 4 + machine.sizes.mapped,
+        Promise::ConstantCommitWait => seen.held <= 2 * extent.div_ceil(batch),
+        Promise::NeverOffWithHandle => {
+            state.realtime != Realtime::Runs || !state.handle || state.locked == 0
+        }
+        Promise::NeverStuck => !machine.actions(state).is_empty(),
+    }
+}
+
+/// Walks; fails with the first promise broken that is one of `promises`.
+fn walk(
+    policy: Policy,
+    (sizes, choices): Program,
+    promises: &[Promise],
+) -> Result<(), TestCaseError> {
+    let machine = Machine { sizes, policy };
+    let mut state = machine.init();
+    let mut seen = Histories::default();
+    for choice in choices {
+        let broken = promises
+            .iter()
+            .find(|promise| !is_kept(**promise, &machine, &state, seen));
+        if let Some(promise) = broken {
+            return Err(TestCaseError::fail(format!("{promise:?} in {state:?}")));
+        }
+        let actions = machine.actions(&state);
+        if actions.is_empty() {
+            break;
+        }
+        let action = *choice.get(&actions);
+        let next = machine.step(&state, action);
+        let next = next.expect("an action that is offered is enabled");
+        seen.count(&state, action, &next);
+        state = next;
+    }
+    Ok(())
+}
+
+fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
+    let config = Config {
+        cases,
+        max_shrink_iters,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
+    TestRunner::new_with_rng(config, rng)
+}
+
+/// An extent that is shorter than a pagevec never comes to the preemption point after one.
+#[test]
+fn a_handle_for_an_extent_of_a_pagevec_keeps_both_bounds() {
+    let variants = Policy::NAMED.map(|(_, policy)| policy);
+    let variants = variants.into_iter();
+    let variants = variants.filter(|policy| policy.handle == Handle::Extent);
+    let variants = prop::sample::select(variants.collect::<Vec<_>>());
+    let promises = [Promise::ConstantStretch, Promise::ConstantCommitWait];
+    let found = runner(400, 500).run(&(variants, programs()), |(policy, (mut sizes, choices))| {
+        sizes.extent = sizes.extent.max(sizes.batch);
+        walk(policy, (sizes, choices), &promises)
+    });
+    assert!(found.is_ok(), "{found:#?}");
+}
+
+#[test]
+fn a_point_between_handles_keeps_every_promise() {
+    let promises = [
+        Promise::ConstantStretch,
+        Promise::ConstantCommitWait,
+        Promise::NeverOffWithHandle,
+        Promise::NeverStuck,
+    ];
+    let found = runner(400, 500).run(&programs(), |program| {
+        walk(Policy::BETWEEN_HANDLES, program, &promises)
+    });
+    assert!(found.is_ok(), "{found:#?}");
+}
+
+/// The control: each promise is broken by a variant that does not make it.
+#[test]
+fn the_walk_finds_what_other_variants_break() {
+    let variants = [
+        (Policy::NO_RESCHED, Promise::ConstantStretch),
+        (Policy::NO_POINT, Promise::ConstantStretch),
+        (Policy::PER_EXTENT, Promise::ConstantStretch),
+        (Policy::RESCHED_PER_PAGEVEC, Promise::ConstantCommitWait),
+        (Policy::NO_RESCHED, Promise::NeverOffWithHandle),
+        (Policy::RESCHED_PER_PAGEVEC, Promise::NeverOffWithHandle),
+        (Policy::PER_EXTENT, Promise::NeverOffWithHandle),
+        (Policy::SYNC_STOP_EARLY, Promise::NeverStuck),
+    ];
+    for (policy, promise) in variants {
+        // A smaller program that breaks it too is of no interest.
+        let found = runner(5000, 0).run(&programs(), |program| walk(policy, program, &[promise]));
+        assert!(
+            matches!(found, Err(TestError::Fail(..))),
+            "{policy:?}: {promise:?} is not broken"
+        );
+    }
+}
+
+/// The machine is total: any state, reachable or not, and any sizes.
+#[test]
+fn no_state_and_no_action_makes_it_panic() {
+    let number = || prop_oneof![8 => 0..8u32, 1 => u32::MAX - 8..=u32::MAX];
+    let flusher = prop::sample::select(vec![
+        Flusher::Idle,
+        Flusher::Start,
+        Flusher::Collect,
+        Flusher::Map,
+        Flusher::Submit,
+        Flusher::Stop,
+        Flusher::Sync,
+        Flusher::Send,
+    ]);
+    let realtime = prop::sample::select(vec![Realtime::Sleep, Realtime::Wants, Realtime::Runs]);
+    let commit = prop::sample::select(vec![Commit::Idle, Commit::Wait]);
+    let pages = (number(), number(), number());
+    let state = (flusher, realtime, commit, pages, any::<(bool, bool)>());
+    let state = state.prop_map(
+        |(flusher, realtime, commit, (next, locked, bio), (handle, point))| State {
+            flusher,
+            realtime,
+            commit,
+            next,
+            locked,
+            bio,
+            handle,
+            point,
+        },
+    );
+    let sizes = (number(), number(), number(), number());
+    let policy = prop::sample::select(Policy::NAMED.to_vec());
+    let found = runner(20_000, 2000).run(
+        &(policy, sizes, state),
+        |((_, policy), (pages, mapped, batch, extent), state)| {
+            let sizes = Sizes {
+                pages,
+                mapped,
+                batch,
+                extent,
+            };
+            let machine = Machine { sizes, policy };
+            let offered = machine.actions(&state);
+            for action in Action::ALL {
+                let next = machine.step(&state, action);
+                prop_assert_eq!(next.is_some(), offered.contains(&action));
+            }
+            Ok(())
+        },
+    );
+    assert!(found.is_ok(), "{found:#?}");
+}
+
+/// Every item is worked on once and in order, and never more than the bound of them between two yield points.
+#[test]
+fn a_walk_yields_after_so_many_items_at_most() {
+    let pieces = prop_oneof![
+        Just(Pieces::Whole),
+        (0..40usize).prop_map(Pieces::Batches),
+        (0..40usize).prop_map(Pieces::Extents),
+    ];
+    let found = runner(2000, 2000).run(&(0..500usize, pieces), |(items, pieces)| {
+        let (mut next, mut longest) = (0, 0);
+        let stretch = std::cell::Cell::new(0);
+        Walk::new(items, pieces).run(
+            || (),
+            |(), item| {
+                assert_eq!(item, next);
+                next += 1;
+                stretch.set(stretch.get() + 1);
+                longest = longest.max(stretch.get());
+            },
+            || stretch.set(0),
+        );
+        prop_assert_eq!(next, items);
+        prop_assert!(longest <= pieces.bound(items));
+        prop_assert_eq!(stretch.get(), 0);
+        prop_assert_eq!(
+            Walk::new(items, pieces).len(),
+            Walk::new(items, pieces).count()
+        );
+        Ok(())
+    });
+    assert!(found.is_ok(), "{found:#?}");
+}
