@@ -15,6 +15,14 @@ State == [pc |-> pc, list |-> list, at |-> at, todo |-> todo, dirty |-> dirty,
           marking |-> marking, flag |-> flag, lazy |-> lazy, fresh |-> fresh,
           owed |-> owed, owes |-> owes]
 
+\* The same for a state graph: without tasks that are idle, and what is empty.
+Held(f) == [x \in {y \in DOMAIN f : f[y] # {}} |-> f[x]]
+Busy(f) == [t \in {u \in DOMAIN f : f[u] # "idle"} |-> f[t]]
+
+Changes == [pc |-> Busy(pc), list |-> Held(list), at |-> Held(at), todo |-> Held(todo),
+            dirty |-> dirty, marking |-> marking, flag |-> flag, lazy |-> lazy,
+            fresh |-> fresh, owed |-> owed, owes |-> owes]
+
 EmitPrint(action, args) ==
     PrintT(ToString(<<"E", action, args, State, State'>>))
 =============================================================================
