@@ -24,7 +24,8 @@ Upstream == [queued |-> TRUE, fsync |-> "requeues", isync |-> "waits", first |->
 \* The cure: the work of a sync queues inodes before it does anything else.
 QueueAtOnce == [Upstream EXCEPT !.first = "at-once"]
 
-\* Before 5.19 (846a3351ddfe).
+\* Before May 2022 (846a3351ddfe), where dirty timestamps are written without
+\* mark_inode_dirty_sync, as before 1e249cb5b7fc.
 NoFsyncRequeue == [Upstream EXCEPT !.fsync = "leaves"]
 
 \* Before 5.8 (5afced3bf281).
@@ -33,10 +34,10 @@ NoSyncQueued == [NoFsyncRequeue EXCEPT !.queued = FALSE]
 \* Control of what 4f8ad655dbc8 keeps.
 SkipISyncOnSync == [QueueAtOnce EXCEPT !.isync = "skips"]
 
-\* Before 2.6.39 (b9543dac5bbc).
+\* Before 94c3dcbb0b0c (2011), which completes b9543dac5bbc.
 NoDirtiedWhenUpdate == [QueueAtOnce EXCEPT !.stamp = FALSE]
 
-\* Before 2.6.36 (f446daaea9d4).
+\* Before f446daaea9d4 (2010).
 NoTaggedWritepages == [QueueAtOnce EXCEPT !.tags = FALSE]
 
 \* Controls.

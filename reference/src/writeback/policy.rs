@@ -73,7 +73,7 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Before 5.19 (846a3351ddfe).
+    /// Before May 2022 (846a3351ddfe).
     pub const NO_FSYNC_REQUEUE: Policy = Policy {
         fsync: Fsync::Leaves,
         ..Policy::UPSTREAM
@@ -91,13 +91,13 @@ impl Policy {
         ..Policy::QUEUE_AT_ONCE
     };
 
-    /// Before 2.6.39 (b9543dac5bbc).
+    /// Before 94c3dcbb0b0c (2011).
     pub const NO_DIRTIED_WHEN_UPDATE: Policy = Policy {
         stamp: false,
         ..Policy::QUEUE_AT_ONCE
     };
 
-    /// Before 2.6.36 (f446daaea9d4).
+    /// Before f446daaea9d4 (2010).
     pub const NO_TAGGED_WRITEPAGES: Policy = Policy {
         tags: false,
         ..Policy::QUEUE_AT_ONCE
