@@ -25,7 +25,7 @@ Upstream == [queued |-> TRUE, fsync |-> "requeues", isync |-> "waits", first |->
 QueueAtOnce == [Upstream EXCEPT !.first = "at-once"]
 
 \* Before May 2022 (846a3351ddfe), where dirty timestamps are written without
-\* mark_inode_dirty_sync, as before 1e249cb5b7fc.
+\* mark_inode_dirty_sync, as before 2021.
 NoFsyncRequeue == [Upstream EXCEPT !.fsync = "leaves"]
 
 \* Before 5.8 (5afced3bf281).
