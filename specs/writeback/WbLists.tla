@@ -188,7 +188,7 @@ WriteInode(w) ==
     /\ todo' = [todo EXCEPT ![w] = {}]
     /\ flag' = IF \E p \in dirty : p[1] \in at[w] THEN flag \cup at[w] ELSE flag \ at[w]
     /\ lazy' = IF Integrity(w) THEN lazy \ at[w] ELSE lazy
-    /\ owes' = IF Integrity(w) THEN owes \ at[w] ELSE owes
+    /\ owes' = owes \ (lazy \ lazy')
     /\ \E i \in at[w] :
           IF i \in lazy \ flag /\ Integrity(w) /\ ~Queued(i) /\ Policy.fsync = "requeues"
           THEN list' = To(i, "dirty") /\ fresh' = Now(i)
