@@ -6,3 +6,4 @@ pub mod errno;
 pub mod jbd2;
 pub mod latency;
 pub mod rwsem;
+pub mod writeback;

@@ -1,0 +1,144 @@
+//! The variants of the lists: `specs/writeback/ListPolicies.tla`.
+
+/// What writeback_single_inode does with a dirty inode's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fsync {
+    /// `"requeues"`: the inode gets on the list that it belongs to.
+    Requeues,
+    /// `"leaves"`: it stays where it is.
+    Leaves,
+}
+
+/// What a sync does with an inode that somebody else writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ISync {
+    /// `"waits"`: it sleeps until that is over.
+    Waits,
+    /// `"skips"`: it leaves the inode to whoever writes it.
+    Skips,
+}
+
+/// When the work of a sync queues inodes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum First {
+    /// `"if-empty"`: once b_io is empty.
+    IfEmpty,
+    /// `"at-once"`.
+    AtOnce,
+}
+
+/// A variant: a record of decisions, each as in module ListPolicies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Policy {
+    /// __mark_inode_dirty leaves an inode that the flusher has queued where it is.
+    pub queued: bool,
+    /// What writeback_single_inode does with a dirty inode's list.
+    pub fsync: Fsync,
+    /// What a sync does with an inode that somebody else writes.
+    pub isync: ISync,
+    /// When the work of a sync queues inodes first.
+    pub first: First,
+    /// A sync gives an inode that is dirty again a new dirtied_when.
+    pub stamp: bool,
+    /// A sync tags the pages that it will write.
+    pub tags: bool,
+    /// Background work writes so many pages of an inode and no more.
+    pub slice: bool,
+    /// Background work stops when other work waits.
+    pub yields: bool,
+    /// An inode that gets on a list is taken off the last.
+    pub moves: bool,
+    /// An inode that is still dirty gets on a list again.
+    pub requeue: bool,
+}
+
+impl Policy {
+    /// Linux 6.18.
+    pub const UPSTREAM: Policy = Policy {
+        queued: true,
+        fsync: Fsync::Requeues,
+        isync: ISync::Waits,
+        first: First::IfEmpty,
+        stamp: true,
+        tags: true,
+        slice: true,
+        yields: true,
+        moves: true,
+        requeue: true,
+    };
+
+    /// The cure: the work of a sync queues inodes before it does anything else.
+    pub const QUEUE_AT_ONCE: Policy = Policy {
+        first: First::AtOnce,
+        ..Policy::UPSTREAM
+    };
+
+    /// Before May 2022 (846a3351ddfe).
+    pub const NO_FSYNC_REQUEUE: Policy = Policy {
+        fsync: Fsync::Leaves,
+        ..Policy::UPSTREAM
+    };
+
+    /// Before 5.8 (5afced3bf281).
+    pub const NO_SYNC_QUEUED: Policy = Policy {
+        queued: false,
+        ..Policy::NO_FSYNC_REQUEUE
+    };
+
+    /// Control of what 4f8ad655dbc8 keeps.
+    pub const SKIP_I_SYNC_ON_SYNC: Policy = Policy {
+        isync: ISync::Skips,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Before 94c3dcbb0b0c (2011).
+    pub const NO_DIRTIED_WHEN_UPDATE: Policy = Policy {
+        stamp: false,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Before f446daaea9d4 (2010).
+    pub const NO_TAGGED_WRITEPAGES: Policy = Policy {
+        tags: false,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Control: background work writes an inode to its end.
+    pub const NO_SLICE: Policy = Policy {
+        slice: false,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Control: background work goes on while a sync waits.
+    pub const NEVER_YIELDS: Policy = Policy {
+        yields: false,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Control: an inode that gets on a list stays on the last.
+    pub const TWO_LISTS: Policy = Policy {
+        moves: false,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Control: an inode that is still dirty after its pass is taken off the lists.
+    pub const DROPS_DIRTY: Policy = Policy {
+        requeue: false,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Every variant under its name in module ListPolicies.
+    pub const NAMED: [(&str, Policy); 11] = [
+        ("Upstream", Policy::UPSTREAM),
+        ("QueueAtOnce", Policy::QUEUE_AT_ONCE),
+        ("NoFsyncRequeue", Policy::NO_FSYNC_REQUEUE),
+        ("NoSyncQueued", Policy::NO_SYNC_QUEUED),
+        ("SkipISyncOnSync", Policy::SKIP_I_SYNC_ON_SYNC),
+        ("NoDirtiedWhenUpdate", Policy::NO_DIRTIED_WHEN_UPDATE),
+        ("NoTaggedWritepages", Policy::NO_TAGGED_WRITEPAGES),
+        ("NoSlice", Policy::NO_SLICE),
+        ("NeverYields", Policy::NEVER_YIELDS),
+        ("TwoLists", Policy::TWO_LISTS),
+        ("DropsDirty", Policy::DROPS_DIRTY),
+    ];
+}

@@ -1,0 +1,48 @@
+---------------------------- MODULE ListPolicies ----------------------------
+(***************************************************************************)
+(* The variants of writeback that WbLists can run, each a record of        *)
+(* decisions, which are explained there.                                   *)
+(*                                                                         *)
+(*   queued   __mark_inode_dirty leaves an inode that the flusher has      *)
+(*            queued where it is (I_SYNC_QUEUED)                           *)
+(*   fsync    what writeback_single_inode does with a dirty inode's list   *)
+(*   isync    what a sync does with an inode that somebody else writes     *)
+(*   first    when the work of a sync queues inodes first                  *)
+(*   stamp    a sync gives an inode that is dirty again a new dirtied_when *)
+(*   tags     a sync tags the pages that it will write                     *)
+(*   slice    background work writes so many pages of an inode and no more *)
+(*   yields   background work stops when other work waits                  *)
+(*   moves    an inode that gets on a list is taken off the last           *)
+(*   requeue  an inode that is still dirty gets on a list again            *)
+(***************************************************************************)
+
+\* Linux 6.18.
+Upstream == [queued |-> TRUE, fsync |-> "requeues", isync |-> "waits", first |-> "if-empty",
+             stamp |-> TRUE, tags |-> TRUE, slice |-> TRUE, yields |-> TRUE,
+             moves |-> TRUE, requeue |-> TRUE]
+
+\* The cure: the work of a sync queues inodes before it does anything else.
+QueueAtOnce == [Upstream EXCEPT !.first = "at-once"]
+
+\* Before May 2022 (846a3351ddfe), where dirty timestamps are written without
+\* mark_inode_dirty_sync, as before 2021.
+NoFsyncRequeue == [Upstream EXCEPT !.fsync = "leaves"]
+
+\* Before 5.8 (5afced3bf281).
+NoSyncQueued == [NoFsyncRequeue EXCEPT !.queued = FALSE]
+
+\* Control of what 4f8ad655dbc8 keeps.
+SkipISyncOnSync == [QueueAtOnce EXCEPT !.isync = "skips"]
+
+\* Before 94c3dcbb0b0c (2011), which completes b9543dac5bbc.
+NoDirtiedWhenUpdate == [QueueAtOnce EXCEPT !.stamp = FALSE]
+
+\* Before f446daaea9d4 (2010).
+NoTaggedWritepages == [QueueAtOnce EXCEPT !.tags = FALSE]
+
+\* Controls.
+NoSlice     == [QueueAtOnce EXCEPT !.slice = FALSE]
+NeverYields == [QueueAtOnce EXCEPT !.yields = FALSE]
+TwoLists    == [QueueAtOnce EXCEPT !.moves = FALSE]
+DropsDirty  == [QueueAtOnce EXCEPT !.requeue = FALSE]
+=============================================================================

@@ -1,0 +1,172 @@
+//! The comparison with TLC's graphs tells a fault of one line in the machine: what differs, and where.
+
+use anyhow::Result;
+use conformance::corpus;
+use conformance::difference::assert_told;
+use conformance::model::Model;
+use conformance::wb_lists::WbLists;
+use interlock::writeback::lists::{Action, List, Machine, Pc, State};
+use interlock::writeback::policy::{Fsync, ISync, Policy};
+
+type Step = fn(&WbLists, &State, Action) -> Option<State>;
+
+/// A machine with one wrong line, and the first thing that tells it from TLC's graph.
+struct Fault {
+    name: &'static str,
+    model: &'static str,
+    step: Step,
+    tells: &'static str,
+}
+
+/// The step of the same inodes under another policy.
+fn under(policy: Policy, lists: &WbLists, state: &State, action: Action) -> Option<State> {
+    let machine = Machine {
+        policy,
+        ..lists.machine.clone()
+    };
+    machine.step(state, action)
+}
+
+const FAULTS: [Fault; 10] = [
+    Fault {
+        name: "a queued inode that is marked dirty is moved",
+        model: "Upstream-AAF-graph",
+        step: |lists, state, action| {
+            let policy = Policy {
+                queued: false,
+                ..Policy::UPSTREAM
+            };
+            under(policy, lists, state, action)
+        },
+        tells: "in [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages b1; flag b], Dirty(a1): \
+                TLC [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b; fresh a]; the machine [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b]",
+    },
+    Fault {
+        name: "a dirty inode stays where it is when an fsync ends",
+        model: "Upstream-ATF-tag-graph",
+        step: |lists, state, action| {
+            let policy = Policy {
+                fsync: Fsync::Leaves,
+                ..Policy::UPSTREAM
+            };
+            under(policy, lists, state, action)
+        },
+        tells: "in [flusher Pick; fsyncer Write a; caller Returned; b_time a; marking a1; lazy a], WriteInode(Fsyncer): \
+                TLC [flusher Pick; fsyncer Requeue a; caller Returned; b_dirty a; marking a1]; the machine [flusher Pick; fsyncer Requeue a; caller Returned; b_time a; marking a1]",
+    },
+    Fault {
+        name: "a sync does not wait for I_SYNC",
+        model: "Upstream-AAF-graph",
+        step: |lists, state, action| {
+            let policy = Policy {
+                isync: ISync::Skips,
+                ..Policy::UPSTREAM
+            };
+            under(policy, lists, state, action)
+        },
+        tells: "in [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b; owed a1 b1], PickBusy(a): \
+                TLC [flusher Wait a; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b; owed a1 b1]; the machine [flusher Pick; fsyncer Write a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b; fresh a; owed a1 b1]",
+    },
+    Fault {
+        name: "dirtied_when stays as it is",
+        model: "Upstream-AAF-graph",
+        step: |lists, state, action| {
+            let policy = Policy {
+                stamp: false,
+                ..Policy::UPSTREAM
+            };
+            under(policy, lists, state, action)
+        },
+        tells: "in [flusher Requeue b; fsyncer Write a; caller Served; b_io a b; fsyncer has a1; pages a1 b1; flag a b], Requeue(b): \
+                TLC [flusher Pick; fsyncer Write a; caller Served; b_dirty b; b_io a; fsyncer has a1; pages a1 b1; flag a b; fresh b]; the machine [flusher Pick; fsyncer Write a; caller Served; b_dirty b; b_io a; fsyncer has a1; pages a1 b1; flag a b]",
+    },
+    Fault {
+        name: "a sync queues at once",
+        model: "Upstream-AAF-graph",
+        step: |lists, state, action| under(Policy::QUEUE_AT_ONCE, lists, state, action),
+        tells: "in [fsyncer Write a; caller Queued; b_io a; b_more b; pages a1 b1; flag a b], StartSync(): \
+                TLC [flusher Pick; fsyncer Write a; caller Served; b_io a; b_more b; pages a1 b1; flag a b]; the machine [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b]",
+    },
+    Fault {
+        name: "queue_io forgets b_more_io",
+        model: "Upstream-AAF-graph",
+        step: |lists, state, action| {
+            let mut next = lists.step(state, action)?;
+            if action == Action::QueueIo {
+                next.list[List::More as usize].clone_from(state.on(List::More));
+                next.list[List::Io as usize].retain(|i| !state.on(List::More).contains(i));
+            }
+            Some(next)
+        },
+        tells: "in [flusher Pick; fsyncer Requeue a; b_dirty a; b_more b; pages a1 b1; flag a b], QueueIo(): \
+                TLC [flusher Pick; fsyncer Requeue a; b_io a b; pages a1 b1; flag a b]; the machine [flusher Pick; fsyncer Requeue a; b_io a; b_more b; pages a1 b1; flag a b]",
+    },
+    Fault {
+        name: "a sync leaves b_dirty_time alone",
+        model: "Upstream-ATF-tag-graph",
+        step: |lists, state, action| {
+            let mut next = lists.step(state, action)?;
+            if action == Action::StartSync {
+                next.list[List::Time as usize].clone_from(state.on(List::Time));
+                next.list[List::Io as usize].retain(|i| !state.on(List::Time).contains(i));
+            }
+            Some(next)
+        },
+        tells: "in [fsyncer Write a; caller Queued; b_time a; pages a1; marking a1; lazy a; owes a], StartSync(): \
+                TLC [flusher Pick; fsyncer Write a; caller Served; b_io a; pages a1; marking a1; lazy a; owes a]; the machine [flusher Pick; fsyncer Write a; caller Served; b_time a; pages a1; marking a1; lazy a; owes a]",
+    },
+    Fault {
+        name: "the end of an fsync wakes nobody",
+        model: "Upstream-AAF-graph",
+        step: |lists, state, action| {
+            let mut next = lists.step(state, action)?;
+            if let Action::FsyncEnd(_) = action {
+                next.pc[0] = state.pc[0];
+                next.at[0] = state.at[0];
+            }
+            Some(next)
+        },
+        tells: "in [flusher Wait a; fsyncer Requeue a; caller Served; b_dirty b; b_io a; pages a1 b1; flag a b; fresh b], FsyncEnd(a): \
+                TLC [flusher Pick; caller Served; b_dirty b; b_io a; pages a1 b1; flag a b; fresh b]; the machine [flusher Wait a; caller Served; b_dirty b; b_io a; pages a1 b1; flag a b; fresh b]",
+    },
+    Fault {
+        name: "an inode that is written keeps its flag",
+        model: "NoSyncQueued-ATF-graph",
+        step: |lists, state, action| {
+            let mut next = lists.step(state, action)?;
+            if let Action::WriteInode(_) = action {
+                next.flag.clone_from(&state.flag);
+            }
+            Some(next)
+        },
+        tells: "in [fsyncer Write a; b_dirty a; flag a], WriteInode(Fsyncer): \
+                TLC [fsyncer Requeue a; b_dirty a]; the machine [fsyncer Requeue a; b_dirty a; flag a]",
+    },
+    Fault {
+        name: "background work leaves what is dirty on b_dirty",
+        model: "NoFsyncRequeue-ATF-tag-graph",
+        step: |lists, state, action| {
+            let mut next = lists.step(state, action)?;
+            let is_syncing = state.pc[2] == Pc::Served;
+            if let (Action::Requeue(i), false) = (action, is_syncing)
+                && next.list[List::More as usize].remove(&i)
+            {
+                next.list[List::Dirty as usize].insert(i);
+            }
+            Some(next)
+        },
+        tells: "in [flusher Requeue a; caller Returned; b_io a; pages a1; flag a; lazy a], Requeue(a): \
+                TLC [flusher Pick; caller Returned; b_more a; pages a1; flag a; lazy a]; the machine [flusher Pick; caller Returned; b_dirty a; pages a1; flag a; lazy a]",
+    },
+];
+
+#[test]
+fn a_fault_is_told() -> Result<()> {
+    for fault in FAULTS {
+        let graph = corpus::graph(fault.model)?;
+        let lists = WbLists::new(&graph.constants)?;
+        let step = |state: &State, action| (fault.step)(&lists, state, action);
+        assert_told(&lists, &graph, (fault.name, fault.tells), step)?;
+    }
+    Ok(())
+}

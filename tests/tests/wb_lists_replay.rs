@@ -1,0 +1,93 @@
+//! TLC's counterexamples are behaviours of the machine: what they end with there they end with here.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use conformance::corpus;
+use conformance::replay::replay;
+use conformance::wb_lists::{Invariant, WbLists};
+use interlock::writeback::lists::Pc;
+use interlock::writeback::policy::Policy;
+use interlock_ci::manifest::Manifest;
+
+const ENDS: [(&str, Invariant); 5] = [
+    ("Upstream-AAF-SyncComplete", Invariant::SyncComplete),
+    ("Upstream-AAT-SyncComplete", Invariant::SyncComplete),
+    ("NoSyncQueued-AT-SyncComplete", Invariant::SyncComplete),
+    ("SkipISyncOnSync-PF-SyncComplete", Invariant::SyncComplete),
+    (
+        "NoFsyncRequeue-ATF-tag-NoPagesHidden",
+        Invariant::NoPagesHidden,
+    ),
+];
+
+fn lists(name: &str) -> Result<WbLists> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let model = manifest.model(name);
+    let model = model.with_context(|| format!("{name} is not in the manifest"))?;
+    WbLists::new(&corpus::constants(model))
+}
+
+/// Every invariant holds up to the last state, where one does not.
+#[test]
+fn each_ends_in_what_is_wrong() -> Result<()> {
+    for (name, broken) in ENDS {
+        let found = replay(&lists(name)?, &corpus::counterexample(name)?)?;
+        let (last, before) = found.states.split_last().context("it has no state")?;
+        for invariant in Invariant::ALL {
+            assert!(before.iter().all(|state| invariant.holds(state)), "{name}");
+            assert_eq!(invariant.holds(last), invariant != broken, "{name}");
+        }
+    }
+    Ok(())
+}
+
+/// A sync that writes whatever is dirty: one inode is written round after round, and the caller waits in every one.
+#[test]
+fn a_sync_without_tags_goes_on_for_ever() -> Result<()> {
+    let name = "NoTaggedWritepages-P-SyncEnds";
+    let found = replay(&lists(name)?, &corpus::counterexample(name)?)?;
+    assert!(!found.cycle.is_empty());
+    let round = &found.states[found.states.len() - found.cycle.len()..];
+    for state in round {
+        assert_eq!(state.pc, [Pc::Write, Pc::Idle, Pc::Served]);
+    }
+    Ok(())
+}
+
+/// Under the cure none of them is a behaviour; the first step that is not is told.
+#[test]
+fn the_cure_does_not_follow() -> Result<()> {
+    let others = [
+        (
+            "Upstream-AAF-SyncComplete",
+            "step to state 11: in [fsyncer Write a; caller Queued; b_dirty a; b_io b; pages a1 b1; flag a b; owed a1 b1], StartSync(): \
+             TLC [flusher Pick; fsyncer Write a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b; owed a1 b1]; the machine [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b; owed a1 b1]",
+        ),
+        (
+            "Upstream-AAT-SyncComplete",
+            "step to state 8: in [caller Queued; b_io b; b_time a; pages b1; flag b; lazy a; owed b1; owes a], StartSync(): \
+             TLC [flusher Pick; caller Served; b_io b; b_time a; pages b1; flag b; lazy a; owed b1; owes a]; the machine [flusher Pick; caller Served; b_io a b; pages b1; flag b; lazy a; owed b1; owes a]",
+        ),
+        (
+            "NoSyncQueued-AT-SyncComplete",
+            "step to state 5: in [flusher Pick; caller Served; b_io a; lazy a; owes a], Dirty(a1): \
+             TLC [flusher Pick; caller Served; b_dirty a; pages a1; flag a; lazy a; fresh a; owes a]; the machine [flusher Pick; caller Served; b_io a; pages a1; flag a; lazy a; owes a]",
+        ),
+        (
+            "SkipISyncOnSync-PF-SyncComplete",
+            "step to state 6: in [flusher Pick; fsyncer Write p; caller Served; b_io p; fsyncer has p1; pages p1; flag p; owed p1], PickBusy(p): \
+             TLC [flusher Pick; fsyncer Write p; caller Served; b_dirty p; fsyncer has p1; pages p1; flag p; fresh p; owed p1]; the machine [flusher Wait p; fsyncer Write p; caller Served; b_io p; fsyncer has p1; pages p1; flag p; owed p1]",
+        ),
+    ];
+    for (name, told) in others {
+        let mut lists = lists(name)?;
+        lists.machine.policy = Policy::QUEUE_AT_ONCE;
+        let error = replay(&lists, &corpus::counterexample(name)?).err();
+        let error = error.with_context(|| format!("{name}: it follows"))?;
+        println!("{name}\n{error:#}");
+        assert_eq!(format!("{error:#}"), told, "{name}");
+    }
+    Ok(())
+}
