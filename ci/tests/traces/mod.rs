@@ -61,6 +61,7 @@ pub fn area() -> Area {
             .map(|(value, style)| (value.to_owned(), style.to_owned()))
             .into(),
         columns: Vec::new(),
+        headlines: Vec::new(),
         line: 1,
     }
 }
