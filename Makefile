@@ -8,7 +8,7 @@ help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: check
-check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (about 9 minutes)
+check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (about 11 minutes)
 	@$(INTERLOCK) lint
 	@$(INTERLOCK) check --lane ci
 	@$(INTERLOCK) graph --check
