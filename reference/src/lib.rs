@@ -5,3 +5,4 @@ pub mod dio;
 pub mod errno;
 pub mod jbd2;
 pub mod rwsem;
+pub mod writeback;

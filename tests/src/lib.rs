@@ -16,3 +16,4 @@ pub mod reserve_wait;
 pub mod rwsem;
 pub mod rwsem_log;
 pub mod tours;
+pub mod wb_plug;
