@@ -18,4 +18,6 @@ pub mod reserve_wait;
 pub mod rwsem;
 pub mod rwsem_log;
 pub mod tours;
+pub mod wb_flusher_log;
 pub mod wb_lists;
+pub mod wb_plug;

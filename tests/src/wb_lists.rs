@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail};
+use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::{Action, Inode, Kind, List, Machine, Page, Pc, State, Writer};
-use interlock::writeback::policy::Policy;
 use interlock_ci::counterexample::Step;
 use interlock_ci::value::Value;
 

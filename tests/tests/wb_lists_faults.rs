@@ -5,8 +5,8 @@ use conformance::corpus;
 use conformance::difference::assert_told;
 use conformance::model::Model;
 use conformance::wb_lists::WbLists;
+use interlock::writeback::list_policy::{Fsync, ISync, Policy};
 use interlock::writeback::lists::{Action, List, Machine, Pc, State};
-use interlock::writeback::policy::{Fsync, ISync, Policy};
 
 type Step = fn(&WbLists, &State, Action) -> Option<State>;
 

@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result};
 use conformance::corpus;
 use conformance::replay::replay;
 use conformance::wb_lists::{Invariant, WbLists};
+use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::Pc;
-use interlock::writeback::policy::Policy;
 use interlock_ci::manifest::Manifest;
 
 const ENDS: [(&str, Invariant); 5] = [

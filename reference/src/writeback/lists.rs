@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::policy::Policy;
-use super::steps::Steps;
+use super::list_policy::Policy;
+use super::list_steps::Steps;
 
 /// An inode, by its place in [`Machine::inodes`].
 pub type Inode = usize;

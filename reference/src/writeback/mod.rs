@@ -1,5 +1,11 @@
-//! The lists of inodes of writeback: `specs/writeback/WbLists.tla`.
+//! Writeback: the flusher's plug and its lists of inodes: `specs/writeback/WbPlug.tla` and `WbLists.tla`.
 
+pub mod flusher;
+mod flusher_pages;
+pub mod flusher_probe;
+pub mod flusher_rules;
+pub mod list_policy;
+mod list_steps;
 pub mod lists;
-pub mod policy;
-mod steps;
+pub mod plug;
+pub mod plug_policy;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::list_policy::{First, Fsync, ISync};
 use super::lists::{Action, Inode, List, Machine, Page, Pc, State, Task, Writer};
-use super::policy::{First, Fsync, ISync};
 
 /// A step of a machine, from one state to the next, which begins as a copy.
 pub(super) struct Steps<'a> {

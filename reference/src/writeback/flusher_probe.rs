@@ -1,0 +1,32 @@
+//! The hook through which tests see each atomic step of a flusher, and take its processor.
+
+use super::plug::{Action, Cpu};
+pub use crate::rwsem::probe::NoProbe;
+
+/// Sees the steps of a flusher, in the thread that takes them. The steps, in the order in which `step` is called, are a path of
+/// the machine that has as many inodes as the pass, if these are neighbours on the disk; the machine's inode 1 is the first one.
+pub trait Probe: Send + Sync + 'static {
+    /// A pass is about to begin, over these inodes. Must not wait, nor call the flusher.
+    fn begins(&self, _inodes: &[usize]) {}
+
+    /// A step is taken; an inode in it is the flusher's. Must not wait, nor call the flusher.
+    fn step(&self, action: Action);
+
+    /// The next inode's I/O is to sleep before it is submitted.
+    fn sleeps(&self) -> bool {
+        false
+    }
+
+    /// Somebody else wants the flusher's processor, at a point where it may be preempted.
+    fn wants(&self) -> bool {
+        false
+    }
+
+    /// The flusher is off its processor until this returns.
+    fn away(&self, _cpu: Cpu) {}
+}
+
+impl Probe for NoProbe {
+    #[inline]
+    fn step(&self, _: Action) {}
+}

@@ -1,0 +1,103 @@
+//! The variants of the flusher's plug: `specs/writeback/PlugPolicies.tla`.
+
+/// Where the plug begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Plug {
+    /// `"inode"`: for each inode's I/O.
+    Inode,
+    /// `"loop"`: in writeback_sb_inodes, under wb->list_lock.
+    Loop,
+    /// `"outside"`: before the lock.
+    Outside,
+}
+
+/// wb->list_lock, when the plug ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Finish {
+    /// `"locked"`: held.
+    Locked,
+    /// `"dropped"`.
+    Dropped,
+    /// `"never"`: the plug does not end.
+    Never,
+}
+
+/// What becomes of the plug of a task that leaves its processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Leave {
+    /// `"stays"`: it stays as it is.
+    Stays,
+    /// `"flushes"`: what is in it goes to the device first.
+    Flushes,
+}
+
+/// A variant: a record of decisions, each as in module PlugPolicies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Policy {
+    /// Where the plug begins.
+    pub plug: Plug,
+    /// The lock, when it ends.
+    pub finish: Finish,
+    /// Before a preemption.
+    pub resched: Leave,
+    /// In the scheduler, before the task sleeps.
+    pub sleep: Leave,
+}
+
+impl Policy {
+    /// Before 4.3: a plug in do_writepages.
+    pub const PLUG_PER_INODE: Policy = Policy {
+        plug: Plug::Inode,
+        finish: Finish::Dropped,
+        resched: Leave::Stays,
+        sleep: Leave::Flushes,
+    };
+
+    /// d353d7587d02 (4.3-rc1).
+    pub const FINISH_UNDER_LOCK: Policy = Policy {
+        plug: Plug::Loop,
+        finish: Finish::Locked,
+        ..Policy::PLUG_PER_INODE
+    };
+
+    /// The first repair: the lock is dropped for it.
+    pub const DROP_RETAKE: Policy = Policy {
+        plug: Plug::Loop,
+        ..Policy::PLUG_PER_INODE
+    };
+
+    /// The second (0ba13fd19d39, 505a666ee3fc): around the whole pass.
+    pub const PLUG_OUTSIDE: Policy = Policy {
+        plug: Plug::Outside,
+        ..Policy::PLUG_PER_INODE
+    };
+
+    /// The third, of today (590dca3a7187).
+    pub const FLUSH_BEFORE_RESCHED: Policy = Policy {
+        resched: Leave::Flushes,
+        ..Policy::PLUG_OUTSIDE
+    };
+
+    /// Control: the scheduler forgets the plug of a task that sleeps.
+    pub const SLEEP_KEEPS_PLUG: Policy = Policy {
+        sleep: Leave::Stays,
+        ..Policy::FLUSH_BEFORE_RESCHED
+    };
+
+    /// Control: nobody finishes it.
+    pub const NEVER_FINISHED: Policy = Policy {
+        finish: Finish::Never,
+        ..Policy::FLUSH_BEFORE_RESCHED
+    };
+
+    /// Every variant under its name in module PlugPolicies.
+    pub const NAMED: [(&str, Policy); 7] = [
+        ("PlugPerInode", Policy::PLUG_PER_INODE),
+        ("FinishUnderLock", Policy::FINISH_UNDER_LOCK),
+        ("DropRetake", Policy::DROP_RETAKE),
+        ("PlugOutside", Policy::PLUG_OUTSIDE),
+        ("FlushBeforeResched", Policy::FLUSH_BEFORE_RESCHED),
+        ("SleepKeepsPlug", Policy::SLEEP_KEEPS_PLUG),
+        ("NeverFinished", Policy::NEVER_FINISHED),
+    ];
+}

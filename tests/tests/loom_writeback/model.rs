@@ -1,0 +1,181 @@
+//! A model: two inodes, a thread for each, the flusher and a device that takes one request at a time.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
+use conformance::wb_plug::Invariant;
+use interlock::device::{BlockDevice, MemoryDevice};
+use interlock::writeback::flusher::{Flusher, Sizes};
+use interlock::writeback::flusher_rules::Rules;
+use interlock::writeback::plug::{Action, Cpu, Pc, State};
+
+use crate::sys::{LoomDevice, LoomSys, NONE};
+
+const BLOCK: usize = 4;
+const SLOTS: usize = 1;
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub struct Model {
+    /// When somebody wants the flusher's processor.
+    pub wants: Wants,
+    /// Each inode's I/O sleeps.
+    pub sleeps: bool,
+    /// With more dirty pages a thread is throttled.
+    pub dirty: usize,
+    /// The second thread syncs too.
+    pub two_sync: bool,
+    /// What every state is to keep.
+    pub invariants: &'static [Invariant],
+}
+
+/// What a run of a model was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figures {
+    pub iterations: usize,
+    pub paths: usize,
+}
+
+/// What some path has shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sight {
+    /// One request writes both inodes.
+    Merged,
+    /// A thread waits for a page that is in the plug.
+    WaitsForPlug,
+    /// A preemption flushes the plug.
+    Broken,
+    /// The flusher sleeps because the device is full.
+    Full,
+}
+
+impl Sight {
+    fn is(self, action: Action, state: &State) -> bool {
+        match self {
+            Sight::Merged => matches!(action, Action::Complete(run) if run.last > run.first),
+            Sight::WaitsForPlug => state.plug.contains(&state.waits),
+            Sight::Broken => action == Action::Resched && state.breaks > 0,
+            Sight::Full => state.cpu == Cpu::Asleep && matches!(state.pc, Pc::Inode | Pc::Finish),
+        }
+    }
+}
+
+type Run<R> = Flusher<LoomDevice, LoomSys<NONE>, R, Log>;
+
+/// Dirties an inode; if it syncs, the inode is on the device then.
+fn write<R: Rules>(flusher: &Run<R>, inode: usize, syncs: bool) {
+    let bytes = [inode as u8 + 1; BLOCK];
+    flusher.dirty(inode, &bytes).expect("the device has it");
+    if syncs {
+        flusher.sync().expect("the device works");
+        let mut read = [0; BLOCK];
+        let read_at = flusher.device().read_at(&mut read, (inode * BLOCK) as u64);
+        read_at.expect("the device works");
+        assert_eq!(read, bytes, "inode {inode} is not on the device");
+    }
+}
+
+fn run<R: Rules>(model: Model) -> Vec<Entry> {
+    let device = LoomDevice::new(MemoryDevice::new(BLOCK, 2, 0));
+    let sizes = Sizes {
+        block: BLOCK,
+        slots: SLOTS,
+        dirty: model.dirty,
+    };
+    let log = Log::new(model.wants, model.sleeps);
+    let flusher = Arc::new(Run::<R>::on(device, sizes, log).expect("the sizes are right"));
+    let other = flusher.clone();
+    let other = loom::thread::spawn(move || write(&other, 1, model.two_sync));
+    write(&flusher, 0, true);
+    other.join().expect("no thread panics");
+    // The flusher's threads end with it.
+    flusher.probe().taken()
+}
+
+/// Runs every schedule with at most `preemptions` preemptions, and checks each; some path must show each of `sights`.
+pub fn explore<R: Rules>(
+    name: &str,
+    model: Model,
+    preemptions: usize,
+    sights: &[Sight],
+) -> Figures {
+    let shown = vec![false; sights.len()];
+    let seen = Arc::new(Mutex::new((0, HashSet::<u64>::new(), shown)));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    let began = Instant::now();
+    {
+        let (seen, sights) = (seen.clone(), sights.to_vec());
+        builder.check(move || {
+            let log = run::<R>(model);
+            let mut hasher = DefaultHasher::new();
+            log.hash(&mut hasher);
+            let mut seen = seen.lock().expect("no check has failed before");
+            seen.0 += 1;
+            if !seen.1.insert(hasher.finish()) {
+                return;
+            }
+            let states = replay(R::POLICY, SLOTS, &log, model.invariants);
+            let states = states.unwrap_or_else(|error| panic!("{error}"));
+            let steps = log.iter().filter_map(|entry| match entry {
+                Entry::Step(action) => Some(*action),
+                Entry::Begins(_) => None,
+            });
+            for (action, state) in steps.zip(&states[1..]) {
+                for (place, sight) in sights.iter().enumerate() {
+                    seen.2[place] |= sight.is(action, state);
+                }
+            }
+        });
+    }
+    let (iterations, paths, shown) = &*seen.lock().expect("no check has failed");
+    let figures = Figures {
+        iterations: *iterations,
+        paths: paths.len(),
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    println!("{name}: bound {preemptions}, {figures:?} in {seconds:.1} s");
+    for (sight, shown) in sights.iter().zip(shown) {
+        assert!(shown, "{name}: no path shows {sight:?}");
+    }
+    figures
+}
+
+/// Explores; the figures must be these, so that a model that explores less is noticed.
+pub fn holds<R: Rules>(
+    name: &str,
+    model: Model,
+    preemptions: usize,
+    sights: &[Sight],
+    [iterations, paths]: [usize; 2],
+) {
+    let figures = explore::<R>(name, model, preemptions, sights);
+    assert_eq!(figures, Figures { iterations, paths }, "{name}");
+}
+
+/// Explores with rules at fault, which must be found by a panic that says `symptom`.
+pub fn finds<R: Rules>(name: &str, model: Model, preemptions: usize, symptom: &str) {
+    let result = std::panic::catch_unwind(|| explore::<R>(name, model, preemptions, &[]));
+    let Err(panic) = result else {
+        panic!("{name}: the fault was not found")
+    };
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
+        .unwrap_or_default();
+    let first: String = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(100)
+        .collect();
+    assert!(
+        text.contains(symptom),
+        "{name}: found something else: {text}"
+    );
+    println!("{name}: {first}");
+}

@@ -1,0 +1,214 @@
+//! The flusher in real threads: how many requests it issues, what it says of a device that fails, and that nothing is lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
+use conformance::wb_plug::Invariant;
+use interlock::device::{BlockDevice, MemoryDevice};
+use interlock::dio::sys::StdSys;
+use interlock::errno::Errno;
+use interlock::writeback::flusher::{Flusher, Sizes};
+use interlock::writeback::flusher_probe::NoProbe;
+use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
+use interlock::writeback::plug::Action;
+
+const BLOCK: usize = 512;
+const FILES: usize = 32;
+
+const SIZES: Sizes = Sizes {
+    block: BLOCK,
+    slots: 2,
+    dirty: 4 * FILES,
+};
+
+fn memory() -> MemoryDevice {
+    MemoryDevice::new(BLOCK, FILES, 0)
+}
+
+/// Dirties every `step`th inode, and syncs; returns the requests and the log.
+fn requests<R: Rules>(step: usize, wants: Wants) -> (u64, Vec<Entry>) {
+    let log = Log::new(wants, false);
+    let flusher = Flusher::<_, StdSys, R, _>::on(memory(), SIZES, log).expect("right sizes");
+    for inode in (0..FILES).step_by(step) {
+        flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
+    }
+    flusher.sync().expect("the device works");
+    let mut bytes = [0; BLOCK * FILES];
+    flusher.device().read_at(&mut bytes, 0).expect("it works");
+    for (inode, block) in bytes.chunks(BLOCK).enumerate() {
+        let expected = if inode % step == 0 { 7 } else { 0 };
+        assert!(block.iter().all(|byte| *byte == expected), "inode {inode}");
+    }
+    (flusher.requests(), flusher.probe().taken())
+}
+
+#[test]
+fn neighbours_are_one_request_by_a_plug() {
+    let (plugged, log) = requests::<Today>(1, Wants::Never);
+    let states = replay(Today::POLICY, SIZES.slots, &log, &Invariant::ALL);
+    states.expect("it is a path of the machine");
+    let (single, _) = requests::<PerInode>(1, Wants::Never);
+    let (preempted, log) = requests::<Today>(1, Wants::Always);
+    let states = replay(Today::POLICY, SIZES.slots, &log, &Invariant::ALL);
+    states.expect("it is a path of the machine");
+    println!(
+        "{FILES} inodes: {plugged} request, {single} by a plug each, {preempted} if preempted"
+    );
+    assert_eq!((plugged, single, preempted), (1, 32, 32));
+}
+
+/// A device that takes all the requests of a plug that has gaps.
+#[test]
+fn inodes_that_are_no_neighbours_are_requests_of_their_own() {
+    let sizes = Sizes { slots: 16, ..SIZES };
+    let flusher = Flusher::new(memory(), sizes).expect("right sizes");
+    for inode in (0..FILES).step_by(2) {
+        flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
+    }
+    flusher.sync().expect("the device works");
+    assert_eq!(flusher.requests(), 16);
+}
+
+#[test]
+fn what_is_not_there_cannot_be_dirtied() {
+    let flusher = Flusher::new(memory(), SIZES).expect("right sizes");
+    assert_eq!(flusher.dirty(FILES, &[0; BLOCK]), Err(Errno::NoSpace));
+    assert_eq!(flusher.dirty(usize::MAX, &[0; BLOCK]), Err(Errno::NoSpace));
+    assert_eq!(flusher.dirty(0, &[0; BLOCK - 1]), Err(Errno::Invalid));
+    assert_eq!(flusher.sync(), Ok(()));
+    for sizes in [
+        Sizes { slots: 0, ..SIZES },
+        Sizes { block: 0, ..SIZES },
+        Sizes {
+            block: BLOCK + 1,
+            ..SIZES
+        },
+    ] {
+        let made = Flusher::new(memory(), sizes);
+        assert_eq!(made.err(), Some(Errno::Invalid), "{sizes:?}");
+    }
+}
+
+/// Counts its writes; those to the first block fail.
+struct Failing {
+    device: MemoryDevice,
+    writes: Arc<AtomicUsize>,
+}
+
+impl BlockDevice for Failing {
+    fn sector_size(&self) -> usize {
+        self.device.sector_size()
+    }
+
+    fn sectors(&self) -> u64 {
+        self.device.sectors()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
+        self.device.read_at(bytes, position)
+    }
+
+    fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        match position {
+            0 => Err(Errno::Io),
+            _ => self.device.write_at(bytes, position),
+        }
+    }
+}
+
+fn failing() -> (Failing, Arc<AtomicUsize>) {
+    let writes = Arc::new(AtomicUsize::new(0));
+    let device = Failing {
+        device: memory(),
+        writes: writes.clone(),
+    };
+    (device, writes)
+}
+
+#[test]
+fn an_error_reaches_one_sync() {
+    let flusher = Flusher::new(failing().0, SIZES).expect("right sizes");
+    for inode in [0, 2] {
+        flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
+    }
+    assert_eq!(flusher.sync(), Err(Errno::Io));
+    assert_eq!(flusher.sync(), Ok(()));
+    let mut bytes = [0; BLOCK];
+    flusher
+        .device()
+        .read_at(&mut bytes, 2 * BLOCK as u64)
+        .expect("it works");
+    assert_eq!(bytes, [7; BLOCK]);
+}
+
+/// What nobody waits for is not written, and the threads have ended: nobody else has the device.
+#[test]
+fn a_drop_writes_nothing_more() {
+    let (device, writes) = failing();
+    let flusher = Flusher::new(device, SIZES).expect("right sizes");
+    flusher.dirty(1, &[7; BLOCK]).expect("it is there");
+    drop(flusher);
+    assert_eq!(writes.load(Ordering::Relaxed), 0);
+    assert_eq!(Arc::strong_count(&writes), 1);
+}
+
+/// Four threads dirty an inode each, again and again, are throttled, and find on the device what they have synced.
+#[test]
+fn nothing_is_lost_under_stress() {
+    let sizes = Sizes { dirty: 3, ..SIZES };
+    let flusher = Flusher::<_, StdSys, Today, _>::on(memory(), sizes, NoProbe);
+    let flusher = flusher.expect("right sizes");
+    let began = Instant::now();
+    let rounds = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for dirtier in 0..4 {
+            let (flusher, rounds) = (&flusher, &rounds);
+            scope.spawn(move || {
+                for round in 0..=u8::MAX {
+                    if began.elapsed() > Duration::from_secs(2) {
+                        break;
+                    }
+                    for inode in (dirtier..FILES).step_by(4) {
+                        flusher.dirty(inode, &[round; BLOCK]).expect("it is there");
+                    }
+                    flusher.sync().expect("the device works");
+                    for inode in (dirtier..FILES).step_by(4) {
+                        let mut bytes = [!round; BLOCK];
+                        let position = (inode * BLOCK) as u64;
+                        let read = flusher.device().read_at(&mut bytes, position);
+                        read.expect("the device works");
+                        assert_eq!(bytes, [round; BLOCK], "inode {inode}");
+                    }
+                    rounds.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let rounds = rounds.into_inner();
+    println!(
+        "{rounds} rounds, {} requests of {} pages",
+        flusher.requests(),
+        rounds * 8
+    );
+    assert!(rounds >= 4);
+}
+
+/// The log has both a thread that waits for a page, and what it waits for.
+#[test]
+fn a_throttled_thread_goes_on() {
+    let sizes = Sizes { dirty: 0, ..SIZES };
+    let log = Log::new(Wants::Always, true);
+    let flusher = Flusher::<_, StdSys, Today, _>::on(memory(), sizes, log).expect("right sizes");
+    for inode in 0..4 {
+        flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
+    }
+    let log = flusher.probe().taken();
+    replay(Today::POLICY, sizes.slots, &log, &Invariant::ALL).expect("it is a path of the machine");
+    let is_throttle = |entry: &&Entry| matches!(entry, Entry::Step(Action::Throttle(_)));
+    println!("{} times throttled", log.iter().filter(is_throttle).count());
+    assert_eq!(flusher.requests(), 4);
+}

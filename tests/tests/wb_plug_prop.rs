@@ -1,0 +1,151 @@
+//! Random walks of passes of random sizes: what the plug of today keeps, what each other variant breaks, and that no state makes
+//! the machine panic.
+
+use std::collections::BTreeSet;
+
+use conformance::wb_plug::Invariant;
+use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
+use interlock::writeback::plug_policy::Policy;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestError, TestRunner};
+
+const STEPS: usize = 300;
+
+/// How many inodes, how many requests the device takes, and which of the enabled actions is taken each time.
+type Program = (usize, usize, Vec<prop::sample::Index>);
+
+fn programs() -> impl Strategy<Value = Program> {
+    (
+        1..=8usize,
+        1..=4usize,
+        prop::collection::vec(any::<prop::sample::Index>(), STEPS),
+    )
+}
+
+/// Walks; fails with the first promise broken that is one of `promises`.
+fn walk(
+    policy: Policy,
+    (files, slots, choices): Program,
+    promises: &[Invariant],
+) -> Result<(), TestCaseError> {
+    let machine = Machine::new(policy, files, slots);
+    let mut state = machine.init();
+    for choice in choices {
+        if let Some(broken) = promises.iter().find(|promise| !promise.holds(&state)) {
+            return Err(TestCaseError::fail(format!("{broken:?} in {state:?}")));
+        }
+        let actions = machine.actions(&state);
+        if actions.is_empty() {
+            break;
+        }
+        let next = machine.step(&state, *choice.get(&actions));
+        state = next.expect("an action that is offered is enabled");
+    }
+    Ok(())
+}
+
+fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
+    let config = Config {
+        cases,
+        max_shrink_iters,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
+    TestRunner::new_with_rng(config, rng)
+}
+
+/// One of the promises is that a pass issues at most one request more than its plug has breaks.
+#[test]
+fn the_plug_of_today_keeps_every_promise() {
+    let found = runner(600, 2000).run(&programs(), |program| {
+        walk(Policy::FLUSH_BEFORE_RESCHED, program, &Invariant::ALL)
+    });
+    assert!(found.is_ok(), "{found:#?}");
+}
+
+/// The control: each promise is broken by a variant that does not make it.
+#[test]
+fn the_walk_finds_what_other_variants_break() {
+    let variants = [
+        (Policy::PLUG_PER_INODE, Invariant::BoundedRequests),
+        (Policy::FINISH_UNDER_LOCK, Invariant::NoSleepUnderLock),
+        (Policy::FINISH_UNDER_LOCK, Invariant::NoIoUnderLock),
+        (Policy::DROP_RETAKE, Invariant::PreemptedPlugIsEmpty),
+        (Policy::PLUG_OUTSIDE, Invariant::PreemptedPlugIsEmpty),
+        (Policy::PLUG_OUTSIDE, Invariant::NobodyWaitsForUnissued),
+        (Policy::SLEEP_KEEPS_PLUG, Invariant::NobodyWaitsForUnissued),
+    ];
+    for (policy, promise) in variants {
+        // A smaller program that breaks it too is of no interest.
+        let found = runner(5000, 0).run(&programs(), |program| walk(policy, program, &[promise]));
+        assert!(
+            matches!(found, Err(TestError::Fail(..))),
+            "{policy:?}: {promise:?} is not broken"
+        );
+    }
+}
+
+fn states() -> impl Strategy<Value = State> {
+    let pcs = vec![
+        Pc::Idle,
+        Pc::Lock,
+        Pc::Pick,
+        Pc::Write,
+        Pc::Submit,
+        Pc::Inode,
+        Pc::After,
+        Pc::Finish,
+        Pc::End,
+    ];
+    let inode = || prop_oneof![8 => 0..6usize, 1 => usize::MAX - 2..=usize::MAX];
+    let count = || prop_oneof![8 => 0..4u32, 1 => u32::MAX - 2..=u32::MAX];
+    let run = (inode(), inode()).prop_map(|(first, last)| Run { first, last });
+    (
+        prop::sample::select(pcs),
+        any::<[bool; 4]>(),
+        (inode(), inode()),
+        prop::collection::btree_set(inode(), 0..4),
+        prop::collection::btree_set(run, 0..3),
+        prop::sample::select(vec![Cpu::On, Cpu::Preempted, Cpu::Asleep]),
+        (count(), count()),
+    )
+        .prop_map(
+            |(pc, flags, (next, waits), plug, flying, cpu, (requests, breaks))| {
+                let [throttled, locked, plugged, resched] = flags;
+                State {
+                    pc,
+                    throttled,
+                    next,
+                    locked,
+                    plugged,
+                    plug,
+                    flying,
+                    cpu,
+                    resched,
+                    waits,
+                    requests,
+                    breaks,
+                }
+            },
+        )
+}
+
+/// The machine is total: any state, reachable or not, even of another size, and any action.
+#[test]
+fn no_state_and_no_action_makes_it_panic() {
+    let policy = prop::sample::select(Policy::NAMED.to_vec());
+    let program = (policy, 0..5usize, 0..3usize, states());
+    let found = runner(20_000, 2000).run(&program, |((_, policy), files, slots, state)| {
+        let machine = Machine::new(policy, files, slots);
+        let offered: BTreeSet<Action> = machine.actions(&state).into_iter().collect();
+        let run = Run { first: 2, last: 1 };
+        let others = [0, 3, usize::MAX].map(Action::Throttle);
+        for action in others.into_iter().chain([Action::Complete(run)]) {
+            let next = machine.step(&state, action);
+            prop_assert_eq!(next.is_some(), offered.contains(&action));
+        }
+        Ok(())
+    });
+    assert!(found.is_ok(), "{found:#?}");
+}
