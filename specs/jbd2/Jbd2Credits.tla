@@ -524,9 +524,9 @@ Wants(t) == pc[t] \notin {"idle", "attached", "extended", "denied", "refused"}
 StartsProgress ==
     (\E t \in Task : Wants(t)) ~> (\E t \in Task : pc[t] \in {"attached", "refused"})
 
-\* Each start is.
+\* Each plain start is.
 EachStartProgress ==
-    \A t \in Plain \cup Pages : Wants(t) ~> pc[t] \in {"attached", "refused"}
+    \A t \in Plain : Wants(t) ~> pc[t] \in {"attached", "refused"}
 
 \* Every conversion gets its handle.
 ConversionProgress ==
