@@ -1,11 +1,12 @@
 //! Random walks of a flusher with random pages: the bounds of each variant, what breaks them, and that no state makes the machine
 //! panic; and random loops in pieces.
 
+use conformance::random::runner;
 use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
 use interlock::latency::policy::{Handle, Policy};
 use interlock::latency::walk::{Pieces, Walk};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::TestError;
 
 const STEPS: usize = 400;
 
@@ -102,17 +103,6 @@ fn walk(
         state = next;
     }
     Ok(())
-}
-
-fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        max_shrink_iters,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
-    TestRunner::new_with_rng(config, rng)
 }
 
 /// An extent that is shorter than a pagevec never comes to the preemption point after one.

@@ -1,10 +1,11 @@
 //! Random walks of random inodes: what the lists keep, what each control breaks, and that no state makes the machine panic.
 
+use conformance::random::runner;
 use conformance::wb_lists::Invariant;
 use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::{Action, Kind, Machine, Pc, State, Writer};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::TestError;
 
 const STEPS: usize = 150;
 
@@ -54,17 +55,6 @@ fn walk(
         state = next.expect("an action that is offered is enabled");
     }
     Ok(())
-}
-
-fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        max_shrink_iters,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
-    TestRunner::new_with_rng(config, rng)
 }
 
 #[test]

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use conformance::random::runner;
 use conformance::wb_plug::Invariant;
 use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
 use interlock::writeback::plug_policy::Policy;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::TestError;
 
 const STEPS: usize = 300;
 
@@ -42,17 +43,6 @@ fn walk(
         state = next.expect("an action that is offered is enabled");
     }
     Ok(())
-}
-
-fn runner(cases: u32, max_shrink_iters: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        max_shrink_iters,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = proptest::test_runner::TestRng::deterministic_rng(config.rng_algorithm);
-    TestRunner::new_with_rng(config, rng)
 }
 
 /// One of the promises is that a pass issues at most one request more than its plug has breaks.
