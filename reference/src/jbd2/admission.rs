@@ -250,6 +250,16 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
         });
     }
 
+    /// Whether handles are started.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Aborted`] and [`Refused::Closed`]: they are not any more.
+    pub fn check(&self) -> Result<(), Refused> {
+        let over = self.shared.with(|shared| shared.numbers.over());
+        over.map_or(Ok(()), Err)
+    }
+
     /// The journal as it is at some moment between the call and the return.
     pub fn numbers(&self) -> Numbers {
         self.shared.with(|shared| shared.numbers.clone())

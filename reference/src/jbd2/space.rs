@@ -103,19 +103,22 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                 |queues| &mut queues.mutex,
                 |shared| self.lock_checkpoint(shared, who),
             );
-            let numbers = self.numbers();
-            if let (Waited::Gone, Some(over)) = (locked, numbers.over()) {
-                return Err(over);
+            if let Waited::Gone = locked {
+                return self.check();
             }
-            if numbers.checkpoint.is_empty() {
-                self.step(|shared| self.unlock(shared));
-                return Ok(());
-            }
-            match self
-                .step(|shared| shared.home)
-                .then_some(Checkpointed::Written)
-                .map_or_else(|| store.checkpoint(), Ok)
-            {
+            let is_home = self.step(|shared| {
+                if shared.numbers.checkpoint.is_empty() {
+                    self.unlock(shared);
+                    return None;
+                }
+                Some(shared.home)
+            });
+            let written = match is_home {
+                None => return Ok(()),
+                Some(true) => Ok(Checkpointed::Written),
+                Some(false) => store.checkpoint(),
+            };
+            match written {
                 Ok(Checkpointed::Written) => self.step(|shared| self.freed(shared, who)),
                 Ok(Checkpointed::Newer) => {
                     self.step(|shared| self.find_newer(shared, who));

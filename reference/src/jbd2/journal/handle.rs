@@ -72,7 +72,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Handle<D, W, S, P> {
     /// [`JournalError::Device`]: it cannot be read; [`JournalError::Refused`]: the journal has aborted.
     pub fn get_write_access(&self, block: u64) -> Result<Vec<u8>, JournalError> {
         self.ticket()?;
-        self.inner.check()?;
+        self.inner.admission.check()?;
         self.inner.read(block)
     }
 
@@ -85,7 +85,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Handle<D, W, S, P> {
     /// journal has aborted. Nothing is changed then.
     pub fn dirty_metadata(&mut self, block: u64, bytes: &[u8]) -> Result<(), JournalError> {
         let tid = self.ticket()?.tid();
-        self.inner.check()?;
+        self.inner.admission.check()?;
         let block_size = self.inner.area.block_size();
         if bytes.len() != block_size {
             return Err(JournalError::WrongSize {
@@ -119,7 +119,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Handle<D, W, S, P> {
     /// journal has aborted. Nothing is changed then.
     pub fn revoke(&mut self, block: u64) -> Result<(), JournalError> {
         let tid = self.ticket()?.tid();
-        self.inner.check()?;
+        self.inner.admission.check()?;
         let geometry = &self.inner.geometry;
         if !geometry.features.revoke {
             return Err(JournalError::NoRevokes);

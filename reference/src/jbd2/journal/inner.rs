@@ -13,7 +13,7 @@ use crate::jbd2::log::error::LogError;
 use crate::jbd2::log::superblock::Superblock;
 use crate::jbd2::numbers::Tid;
 use crate::jbd2::probe::{Probe, Who};
-use crate::jbd2::refused::{Reason, Refused};
+use crate::jbd2::refused::Reason;
 use crate::jbd2::space::{Checkpointed, Store};
 use crate::jbd2::waiting::Discipline;
 
@@ -69,12 +69,6 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Inner<D, W, S, P> {
             .sequence
             .wrapping_add(tid as u32)
             .wrapping_sub(1)
-    }
-
-    /// The journal has aborted, or is closed.
-    pub fn check(&self) -> Result<(), Refused> {
-        let numbers = self.admission.numbers();
-        numbers.over().map_or(Ok(()), Err)
     }
 
     /// jbd2_journal_update_sb_log_tail: the log begins where the oldest transaction is that a recovery needs.

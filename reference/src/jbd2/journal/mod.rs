@@ -110,8 +110,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Journal<D, W, S, P> {
         division: Division,
         probe: P,
     ) -> Result<Self, JournalError> {
-        let found = super::log::recovery::scan(&device, &area)?;
-        let sizes = sizes(&found.superblock, division)?;
+        let sizes = sizes(&Superblock::load(&device, &area)?, division)?;
         let replay = recover(&device, &area)?;
         let geometry = replay.superblock.clone();
         let head = geometry.first;
@@ -170,7 +169,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Journal<D, W, S, P> {
     ///
     /// [`JournalError::Refused`]: the journal has aborted.
     pub fn force_commit(&self) -> Result<Option<u32>, JournalError> {
-        self.inner.check()?;
+        self.inner.admission.check()?;
         let Some(tid) = self.inner.admission.ask_commit() else {
             return Ok(None);
         };
