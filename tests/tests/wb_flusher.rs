@@ -6,7 +6,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
-use conformance::wb_plug::Invariant;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
@@ -14,6 +13,7 @@ use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::NoProbe;
 use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
 use interlock::writeback::plug::Action;
+use interlock_ci::machines::wb_plug::Invariant;
 
 const BLOCK: usize = 512;
 const FILES: usize = 32;

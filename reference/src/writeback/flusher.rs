@@ -215,6 +215,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
         let Request { run, bytes } = request?;
         let position = run.first as u64 * self.sizes.block as u64;
         let written = self.device.write_at(&bytes, position);
+        self.probe.about_to(Action::Complete(run));
         self.pages.with(|pages| {
             pages.failed |= written.is_err();
             pages.complete(run);
@@ -231,6 +232,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
 impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
     /// Takes this step as soon as it is enabled; `None`: the flusher is closed.
     fn take<T>(&self, action: Action, mut step: impl FnMut(&mut Pages) -> Option<T>) -> Option<T> {
+        self.probe.about_to(action);
         let taken = self.pages.wait(|pages| {
             if pages.closed {
                 return Some(None);

@@ -9,6 +9,10 @@ pub trait Probe: Send + Sync + 'static {
     /// A pass is about to begin, over these inodes. Must not wait, nor call the flusher.
     fn begins(&self, _inodes: &[usize]) {}
 
+    /// A thread is about to take this step, as soon as it is enabled: the flusher, or the device that has done a request. May wait.
+    #[inline]
+    fn about_to(&self, _action: Action) {}
+
     /// A step is taken; an inode in it is the flusher's. Must not wait, nor call the flusher.
     fn step(&self, action: Action);
 

@@ -1,47 +1,11 @@
 //! Faults in the rules: each must be found.
 
-use interlock::writeback::flusher_rules::Rules;
-use interlock::writeback::plug_policy::Policy;
+use conformance::wb_flusher_rules::{
+    FinishesUnderLock, KeepsPlug, NeverFinishes, SyncsPastPlug, WakesNobody,
+};
 
 use crate::model::finds;
 use crate::schedules::{PLAIN, PREEMPTED};
-
-/// The plug stays as it is before a preemption.
-struct KeepsPlug;
-
-impl Rules for KeepsPlug {
-    const POLICY: Policy = Policy::PLUG_OUTSIDE;
-}
-
-/// The list lock is held while the plug is finished.
-struct FinishesUnderLock;
-
-impl Rules for FinishesUnderLock {
-    const POLICY: Policy = Policy::FINISH_UNDER_LOCK;
-}
-
-/// The plug is never finished: what is in it is lost.
-struct NeverFinishes;
-
-impl Rules for NeverFinishes {
-    const POLICY: Policy = Policy::NEVER_FINISHED;
-}
-
-/// A completion wakes nobody.
-struct WakesNobody;
-
-impl Rules for WakesNobody {
-    const POLICY: Policy = Policy::FLUSH_BEFORE_RESCHED;
-    const COMPLETION_WAKES: bool = false;
-}
-
-/// A sync does not wait for what is in the plug.
-struct SyncsPastPlug;
-
-impl Rules for SyncsPastPlug {
-    const POLICY: Policy = Policy::FLUSH_BEFORE_RESCHED;
-    const SYNC_SEES_PLUG: bool = false;
-}
 
 const HANG: &str = "deadlock";
 const LOST: &str = "is not on the device";

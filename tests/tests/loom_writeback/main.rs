@@ -8,6 +8,7 @@
 //! | model                                           | rules    | bound | iterations | paths | seconds |
 //! |-------------------------------------------------|----------|-------|------------|-------|---------|
 //! | plain: neighbours are one request, one syncs    | Today    | 1     |      2 143 |    14 |     0.3 |
+//! | the same, nightly                               | Today    | 2     |    200 460 |    14 |    45   |
 //! | two sync                                        | Today    | 1     |     90 472 |     4 |     9.6 |
 //! | throttled: a thread waits for a page            | Today    | 1     |     29 147 |    39 |     3.2 |
 //! | preempted: the same, behind every inode         | Today    | 1     |     57 525 |    93 |     5.7 |

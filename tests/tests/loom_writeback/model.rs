@@ -5,12 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use conformance::symptom::assert_found;
 use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
-use conformance::wb_plug::Invariant;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug::{Action, Cpu, Pc, State};
+use interlock_ci::machines::wb_plug::Invariant;
 
 use crate::sys::{LoomDevice, LoomSys, NONE};
 
@@ -46,6 +47,8 @@ pub enum Sight {
     Merged,
     /// A thread waits for a page that is in the plug.
     WaitsForPlug,
+    /// A thread that has dirtied its inode is throttled while the flusher holds the lock.
+    UnderLock,
     /// A preemption flushes the plug.
     Broken,
     /// The flusher sleeps because the device is full.
@@ -57,6 +60,7 @@ impl Sight {
         match self {
             Sight::Merged => matches!(action, Action::Complete(run) if run.last > run.first),
             Sight::WaitsForPlug => state.plug.contains(&state.waits),
+            Sight::UnderLock => matches!(action, Action::Throttle(_)) && state.locked,
             Sight::Broken => action == Action::Resched && state.breaks > 0,
             Sight::Full => state.cpu == Cpu::Asleep && matches!(state.pc, Pc::Inode | Pc::Finish),
         }
@@ -158,24 +162,7 @@ pub fn holds<R: Rules>(
 
 /// Explores with rules at fault, which must be found by a panic that says `symptom`.
 pub fn finds<R: Rules>(name: &str, model: Model, preemptions: usize, symptom: &str) {
-    let result = std::panic::catch_unwind(|| explore::<R>(name, model, preemptions, &[]));
-    let Err(panic) = result else {
-        panic!("{name}: the fault was not found")
-    };
-    let text = panic.downcast_ref::<String>().cloned();
-    let text = text
-        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
-        .unwrap_or_default();
-    let first: String = text
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(100)
-        .collect();
-    assert!(
-        text.contains(symptom),
-        "{name}: found something else: {text}"
-    );
-    println!("{name}: {first}");
+    assert_found(name, &[symptom], || {
+        explore::<R>(name, model, preemptions, &[])
+    });
 }

@@ -1,0 +1,55 @@
+//! Rules of a flusher that are none of Linux's of today: variants that were tried, and faults.
+
+use interlock::writeback::flusher_rules::Rules;
+use interlock::writeback::plug_policy::Policy;
+
+/// The plug stays as it is before a preemption.
+pub struct KeepsPlug;
+
+impl Rules for KeepsPlug {
+    const POLICY: Policy = Policy::PLUG_OUTSIDE;
+}
+
+/// The list lock is held while the plug is finished.
+pub struct FinishesUnderLock;
+
+impl Rules for FinishesUnderLock {
+    const POLICY: Policy = Policy::FINISH_UNDER_LOCK;
+}
+
+/// The plug is never finished: what is in it is lost.
+pub struct NeverFinishes;
+
+impl Rules for NeverFinishes {
+    const POLICY: Policy = Policy::NEVER_FINISHED;
+}
+
+/// A completion wakes nobody.
+pub struct WakesNobody;
+
+impl Rules for WakesNobody {
+    const POLICY: Policy = Policy::FLUSH_BEFORE_RESCHED;
+    const COMPLETION_WAKES: bool = false;
+}
+
+/// A sync does not wait for what is in the plug.
+pub struct SyncsPastPlug;
+
+impl Rules for SyncsPastPlug {
+    const POLICY: Policy = Policy::FLUSH_BEFORE_RESCHED;
+    const SYNC_SEES_PLUG: bool = false;
+}
+
+/// The list lock is dropped to finish the plug, which is begun under it.
+pub struct DropsLock;
+
+impl Rules for DropsLock {
+    const POLICY: Policy = Policy::DROP_RETAKE;
+}
+
+/// The plug stays as it is before a sleep.
+pub struct SleepsWithPlug;
+
+impl Rules for SleepsWithPlug {
+    const POLICY: Policy = Policy::SLEEP_KEEPS_PLUG;
+}
