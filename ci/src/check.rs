@@ -11,13 +11,15 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::counterexample::Counterexample;
 use crate::docs;
+use crate::engines::{Availability, Engines, Tools};
+use crate::graph;
 use crate::interrupt;
 use crate::judge;
-use crate::manifest::{Expect, Lane, Manifest, Model};
+use crate::manifest::{Engine, Lane, Manifest, Model};
 use crate::progress::Progress;
 use crate::report::{self, Row, Status};
-use crate::tlc::{Run, Tlc};
-use crate::toolchain::Toolchain;
+use crate::run::Run;
+use crate::tlc::Tlc;
 use crate::trace;
 use crate::verdict::Outcome;
 
@@ -28,6 +30,10 @@ pub struct Request {
     pub lane: Lane,
     /// Areas, designs or models, run whatever their lane.
     pub names: Vec<String>,
+    /// Only the models of this engine.
+    pub engine: Option<Engine>,
+    /// Engines that must be here.
+    pub required: Vec<Engine>,
     /// The manifest.
     pub manifest: PathBuf,
     /// How many models run at once.
@@ -37,20 +43,28 @@ pub struct Request {
 }
 
 /// Runs the models, prints the table and writes the reports. The exit status: 0 if all is as expected, 1 if not, 130 after a
-/// signal.
+/// signal. Models whose engine is not here are not run, and said to be.
 ///
 /// # Errors
 ///
-/// When nothing is judged: bad input, a missing tool, a directory that cannot be written.
+/// When nothing is judged: bad input, a missing or required tool, a directory that cannot be written.
 pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let start = Instant::now();
     let manifest = Manifest::load(&request.manifest)?;
-    let models = manifest.select(request.lane, &request.names)?;
+    let mut models = manifest.select(request.lane, &request.names)?;
+    models.retain(|model| request.engine.is_none_or(|engine| model.engine == engine));
     if models.is_empty() {
-        bail!("{} has no model in this lane", request.manifest.display());
+        let engine = request
+            .engine
+            .map(|engine| format!(" for {}", engine.name()));
+        bail!(
+            "{} has no model{} in this lane",
+            request.manifest.display(),
+            engine.unwrap_or_default()
+        );
     }
-    let toolchain = Toolchain::find(root)?;
-    if !toolchain.jar.pinned {
+    let tools = Tools::find(root, &models, &request.required)?;
+    if let Some(toolchain) = tools.tlc.as_ref().filter(|tlc| !tlc.jar.pinned) {
         let (jar, version) = (&toolchain.jar, toolchain.tlc_version()?);
         eprintln!(
             "TLC {version} from {}, SHA-256 {}: not the pinned one",
@@ -58,10 +72,23 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
             jar.sha256
         );
     }
+    if let Some(Availability::Ready(apalache)) = &tools.apalache {
+        let pinned = if apalache.pinned {
+            ""
+        } else {
+            ": not the pinned one"
+        };
+        eprintln!(
+            "Apalache {} from {} on Java {}{pinned}",
+            apalache.version,
+            apalache.program.display(),
+            apalache.java.version
+        );
+    }
     let out = std::path::absolute(&request.out)?;
     let _lock = lock(&out)?;
-    let tlc = Tlc::new(&manifest, &toolchain, &out);
-    let rows = run_all(&tlc, &models, request.jobs);
+    let engines = Engines::new(&manifest, &tools, &out);
+    let rows = run_all(&engines, &models, request.jobs);
     if interrupt::requested() {
         eprintln!(
             "interrupted: {} of {} models were judged; no report is written",
@@ -80,10 +107,14 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         manifest.path.strip_prefix(root).unwrap_or(&manifest.path),
         &rows,
     );
-    report::write(&out, &manifest.path, &toolchain, &rows, start.elapsed())?;
-    Ok(u8::from(
-        rows.iter().any(|row| row.status != Status::AsExpected),
-    ))
+    report::write(&out, &manifest.path, &tools, &rows, start.elapsed())?;
+    Ok(if rows.iter().any(Row::is_fault) {
+        1
+    } else if rows.iter().all(|row| row.status == Status::NotRun) {
+        2
+    } else {
+        0
+    })
 }
 
 /// Two runs must not write to the same files. The lock ends with the process that holds it.
@@ -107,7 +138,7 @@ pub(crate) fn lock(out: &Path) -> Result<fs::File> {
 }
 
 /// The rows of the models that were judged, in the manifest's order.
-fn run_all(tlc: &Tlc, models: &[&Model], jobs: NonZero<usize>) -> Vec<Row> {
+fn run_all(engines: &Engines, models: &[&Model], jobs: NonZero<usize>) -> Vec<Row> {
     enum Event {
         Started(usize),
         Done(usize, Box<Row>),
@@ -131,7 +162,7 @@ fn run_all(tlc: &Tlc, models: &[&Model], jobs: NonZero<usize>) -> Vec<Row> {
             scope.spawn(move || {
                 while let Some(index) = next() {
                     let sent = events.send(Event::Started(index));
-                    let row = row(tlc, models[index]);
+                    let row = row(engines, models[index]);
                     if interrupt::requested()
                         || sent.is_err()
                         || events.send(Event::Done(index, Box::new(row))).is_err()
@@ -156,9 +187,12 @@ fn run_all(tlc: &Tlc, models: &[&Model], jobs: NonZero<usize>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-fn row(tlc: &Tlc, model: &Model) -> Row {
+fn row(engines: &Engines, model: &Model) -> Row {
+    if let Some(why) = engines.tools.missing(model.engine) {
+        return Row::not_run(model, why);
+    }
     let start = Instant::now();
-    let judged = judge_model(tlc, model);
+    let judged = judge_model(engines, model);
     judged.unwrap_or_else(|error| Row {
         status: Status::Error,
         found: "error".into(),
@@ -167,19 +201,19 @@ fn row(tlc: &Tlc, model: &Model) -> Row {
     })
 }
 
-fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
-    let run = tlc.run(model, model.expect != Expect::Holds)?;
+fn judge_model(engines: &Engines, model: &Model) -> Result<Row> {
+    let run = engines.run(model)?;
     let verdict = &run.verdict;
-    let witness = run
-        .counterexample
-        .as_ref()
-        .map(|counterexample| counterexample.states.len());
     let mut row = Row {
         found: judge::found(&verdict.outcome),
         distinct: verdict.totals.map(|totals| totals.distinct),
-        total: verdict.totals.map(|totals| totals.total),
-        witness,
-        tlc: verdict.tlc.clone(),
+        total: verdict
+            .totals
+            .filter(|_| model.engine == Engine::Tlc)
+            .map(|totals| totals.total),
+        witness: run.witness,
+        mebibytes: verdict.peak / (1 << 20),
+        tool: verdict.tool.clone(),
         dir: run.dir.clone(),
         ..Row::new(model, verdict.took)
     };
@@ -189,10 +223,10 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
             (row.status, row.sentences) = (Status::Inconclusive, vec![see(why)])
         }
         Outcome::Error { why } => (row.status, row.sentences) = (Status::Error, vec![see(why)]),
-        Outcome::Holds | Outcome::Violates { .. } => {
-            let module = tlc.manifest.module(model);
-            row.sentences =
-                judge::faults(model, module, verdict, witness, tlc.toolchain.jar.pinned);
+        Outcome::Holds | Outcome::Typed | Outcome::Violates { .. } => {
+            let module = engines.manifest.module(model);
+            let pinned = engines.is_pinned(model);
+            row.sentences = judge::faults(model, module, verdict, run.witness, pinned);
             row.status = if row.sentences.is_empty() {
                 Status::AsExpected
             } else {
@@ -201,15 +235,14 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
         }
     }
     if let Some(counterexample) = &run.counterexample {
-        match explain(tlc, model, &run, counterexample) {
+        match explain(engines, model, &run, counterexample) {
             Ok(timeline) => {
                 row.timeline = (row.found != row.expected).then_some(timeline);
-                if let Some(fault) = stale_picture(tlc, model, &run)? {
-                    row.sentences.push(fault);
-                    if row.status == Status::AsExpected {
-                        row.status = Status::Unexpected;
-                    }
-                }
+                let stale = engines
+                    .tlc
+                    .as_ref()
+                    .map(|tlc| stale_picture(tlc, model, &run));
+                row.add_fault(stale.transpose()?.flatten());
             }
             Err(error) => {
                 row.sentences.push(format!("{error:#}"));
@@ -218,6 +251,13 @@ fn judge_model(tlc: &Tlc, model: &Model) -> Result<Row> {
                 }
             }
         }
+    }
+    // Which lasso is found is the version's choice.
+    let comparable = engines.is_pinned(model) || run.counterexample.is_none();
+    if let Some(tlc) = engines.tlc.as_ref().filter(|_| comparable)
+        && row.status == Status::AsExpected
+    {
+        row.add_fault(graph::stale(&tlc.toolchain.root, model, &run)?);
     }
     Ok(row)
 }
@@ -241,14 +281,20 @@ fn stale_picture(tlc: &Tlc, model: &Model, run: &Run) -> Result<Option<String>> 
 
 /// Writes the counterexample's files, and reads the timeline back. A row that should hold ran without its steps' arguments: it
 /// runs once more to have them, and goes without if that fails.
-fn explain(tlc: &Tlc, model: &Model, run: &Run, counterexample: &Counterexample) -> Result<String> {
+fn explain(
+    engines: &Engines,
+    model: &Model,
+    run: &Run,
+    counterexample: &Counterexample,
+) -> Result<String> {
     let mut note = String::new();
-    let again = match run.edges {
-        None => tlc.run_again(model, run).map(Some).unwrap_or_else(|error| {
+    let tlc = engines.tlc.as_ref().filter(|_| model.engine == Engine::Tlc);
+    let again = match (&run.edges, tlc) {
+        (None, Some(tlc)) => tlc.run_again(model, run).map(Some).unwrap_or_else(|error| {
             note = format!("Who takes which step is not shown: {error:#}\n");
             None
         }),
-        Some(_) => None,
+        _ => None,
     };
     let (shown, edges) = match &again {
         Some(Run {
@@ -258,7 +304,7 @@ fn explain(tlc: &Tlc, model: &Model, run: &Run, counterexample: &Counterexample)
         }) => (shown, edges),
         _ => (counterexample, &run.edges),
     };
-    trace::write_all(&run.dir, tlc.manifest, model, shown, edges.as_deref())
+    trace::write_all(&run.dir, engines.manifest, model, shown, edges.as_deref())
         .context("the counterexample cannot be drawn")?;
     let path = run.dir.join("trace.txt");
     let text =
@@ -282,11 +328,14 @@ pub fn trace(
         manifest.select(Lane::Nightly, &[name.to_owned()])?;
         bail!("{name} is not one model: give one of its models' names");
     };
-    let toolchain = Toolchain::find(root)?;
+    let tools = Tools::find(root, &[model], &[model.engine])?;
     let out = std::path::absolute(out)?;
     let _lock = lock(&out)?;
-    let tlc = Tlc::new(&manifest, &toolchain, &out);
-    let run = tlc.run(model, true)?;
+    let engines = Engines::new(&manifest, &tools, &out);
+    let run = match &engines.tlc {
+        Some(tlc) => tlc.run(model, true)?,
+        None => engines.run(model)?,
+    };
     match (&run.verdict.outcome, &run.counterexample) {
         (Outcome::Inconclusive { why } | Outcome::Error { why }, _) => {
             bail!(
@@ -295,8 +344,9 @@ pub fn trace(
             )
         }
         (_, None) => Ok(None),
-        (_, Some(counterexample)) => {
-            Ok(Some((explain(&tlc, model, &run, counterexample)?, run.dir)))
-        }
+        (_, Some(counterexample)) => Ok(Some((
+            explain(&engines, model, &run, counterexample)?,
+            run.dir,
+        ))),
     }
 }

@@ -12,6 +12,9 @@ use crate::value_parser::{ParseError, Parser};
 /// The action of the first state, in TLC's words.
 pub const INITIAL: &str = "Initial predicate";
 
+/// The action of a step of which only the states are known: Apalache names none.
+pub const SOME_STEP: &str = "step";
+
 /// A behaviour that violates a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counterexample {

@@ -5,13 +5,16 @@ use std::path::Path;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 
+use crate::apalache::install;
+use crate::engines::Availability;
+use crate::tla_checker;
 use crate::toolchain::{self, CARGO, JAVA, Jar, MAVEN, Need, Pin, RUSTC, Toolchain};
 
-/// Prints the table. The exit status: 0 if every model can run and the project can be built, else 2.
+/// Prints the table. The exit status: 0 if every model of TLC's can run and the project can be built, else 2.
 ///
 /// # Errors
 ///
-/// When `ci/pom.xml` is not what it should be.
+/// When `ci/pom.xml` or `ci/apalache.toml` is not what it should be.
 pub fn doctor(root: &Path) -> Result<u8> {
     let mut table = Table::new();
     table
@@ -81,6 +84,44 @@ pub fn doctor(root: &Path) -> Result<u8> {
             }
         }
     }
+    let purpose = "types, inductive invariants, any size: else these models are not run";
+    match install::find(root, false) {
+        Ok(Availability::Ready(found)) => {
+            let pinned = if found.pinned {
+                "pinned"
+            } else {
+                "not the pinned version"
+            };
+            let (path, java) = (found.program.display(), found.java.path.display());
+            let from = format!(
+                "{path}, {pinned}\non Java {} from {java}",
+                found.java.version
+            );
+            table.add_row(["Apalache", &found.version, &from, purpose]);
+        }
+        Ok(Availability::Missing(why)) => {
+            let from = format!("{why}\nthe first check tries to download it");
+            table.add_row(["Apalache", "-", &from, purpose]);
+        }
+        Err(error) => {
+            table.add_row(["Apalache", "-", "-", purpose]);
+            faults.push(format!("{error:#}"));
+        }
+    }
+    let place = tla_checker::place(root);
+    let from = match place.is_file() {
+        true => place.display().to_string(),
+        false => format!(
+            "not built yet: the first check puts it into {}",
+            place.display()
+        ),
+    };
+    table.add_row([
+        "tla-checker",
+        tla_checker::VERSION,
+        &from,
+        "second opinions",
+    ]);
     println!("{table}");
     for fault in &faults {
         println!("{fault}");

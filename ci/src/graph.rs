@@ -1,7 +1,7 @@
 //! `interlock graph`: what TLC finds, kept in `tests/corpus`, so that the reference is compared with it without Java.
 //!
 //! Of a model that holds that is the whole state graph, `<model>.graph`; of one that is violated the counterexample,
-//! `<model>.itf.json`. Both are the same bytes each time.
+//! `<model>.itf.json`. Of TLC's models both are the same bytes each time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use crate::cfg;
 use crate::check;
 use crate::counterexample::Step;
 use crate::edges::{Edges, Graph};
+use crate::engines::{Engines, Tools};
 use crate::judge;
-use crate::manifest::{Expect, Manifest, Model};
-use crate::tlc::{Run, Tlc};
-use crate::toolchain::Toolchain;
+use crate::manifest::{Engine, Expect, Manifest, Model};
+use crate::run::Run;
 use crate::trace;
 use crate::value::Value;
 use crate::verdict::Outcome;
@@ -61,17 +61,22 @@ pub fn graph(root: &Path, request: &Request) -> Result<u8> {
         model.with_context(|| format!("{name} is not a model of {}", manifest.path.display()))
     });
     let models = models.collect::<Result<Vec<_>>>()?;
-    let toolchain = Toolchain::find(root)?;
+    // Which counterexample Apalache finds is its solver's choice: there is nothing to compare.
+    let compared = |model: &&Model| !request.check || model.engine == Engine::Tlc;
+    let models: Vec<&Model> = models.into_iter().filter(compared).collect();
+    let mut required: Vec<Engine> = models.iter().map(|model| model.engine).collect();
+    required.dedup();
+    let tools = Tools::find(root, &models, &required)?;
     let out = std::path::absolute(&request.out)?;
     let _lock = check::lock(&out)?;
-    let tlc = Tlc::new(&manifest, &toolchain, &out);
+    let engines = Engines::new(&manifest, &tools, &out);
     let mut status = 0;
     for model in models {
         let name = format!("{}{}", model.name, suffix(model));
-        let complaint = match fresh(&tlc, model)? {
+        let complaint = match fresh(&engines, model)? {
             Err(fault) => Some(fault),
-            // Which counterexample is found is the version's choice; the graph is not.
-            Ok(_) if request.check && !toolchain.jar.pinned && suffix(model) == TRACE => None,
+            // The same of another version of TLC; the graph is not its choice.
+            Ok(_) if request.check && !engines.is_pinned(model) && suffix(model) == TRACE => None,
             Ok(text) if request.check => difference(&corpus.join(&name), &text)?,
             Ok(text) => {
                 trace::write_whole(corpus, &name, &text)?;
@@ -91,7 +96,7 @@ pub fn graph(root: &Path, request: &Request) -> Result<u8> {
 
 fn suffix(model: &Model) -> &'static str {
     match model.expect {
-        Expect::Holds => GRAPH,
+        Expect::Holds | Expect::Typed => GRAPH,
         Expect::Violates { .. } => TRACE,
     }
 }
@@ -118,8 +123,37 @@ fn committed(corpus: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The text that belongs into the model's file, or how what TLC found is not what the manifest says.
-fn fresh(tlc: &Tlc, model: &Model) -> Result<Result<String, String>> {
+/// How the file that is kept of the model is not what this run of TLC found; `None` if it is, or if none is kept.
+///
+/// # Errors
+///
+/// When the file, or what TLC wrote, cannot be read.
+pub fn stale(root: &Path, model: &Model, run: &Run) -> Result<Option<String>> {
+    let Some(path) = kept(root, model) else {
+        return Ok(None);
+    };
+    let text = match run.counterexample {
+        None => state_graph(model, run)?,
+        Some(_) => read(&run.dir.join("trace.itf.json"))?,
+    };
+    let shown = path.strip_prefix(root).unwrap_or(&path).display();
+    let complaint = difference(&path, &text)?;
+    Ok(complaint.map(|complaint| format!("{shown}: {complaint}")))
+}
+
+/// The file in `tests/corpus` that is kept of a model of TLC's.
+pub fn kept(root: &Path, model: &Model) -> Option<PathBuf> {
+    let name = format!("{}{}", model.name, suffix(model));
+    let path = root.join("tests/corpus").join(name);
+    (model.engine == Engine::Tlc && path.is_file()).then_some(path)
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// The text that belongs into the model's file, or how what was found is not what the manifest says.
+fn fresh(engines: &Engines, model: &Model) -> Result<Result<String, String>> {
     if model.expect == Expect::Holds
         && [
             &model.property,
@@ -135,19 +169,22 @@ fn fresh(tlc: &Tlc, model: &Model) -> Result<Result<String, String>> {
             model.name
         );
     }
-    let run = tlc.run(model, true)?;
+    ensure!(
+        model.engine == Engine::Tlc || suffix(model) == TRACE,
+        "{}: only TLC finds a graph",
+        model.name
+    );
+    let run = match &engines.tlc {
+        Some(tlc) if model.engine == Engine::Tlc => tlc.run(model, true)?,
+        _ => engines.run(model)?,
+    };
     if let Outcome::Inconclusive { why } | Outcome::Error { why } = &run.verdict.outcome {
         bail!("{}: {why}", model.name);
     }
     let witness = run.counterexample.as_ref().map(|found| found.states.len());
-    let module = tlc.manifest.module(model);
-    let faults = judge::faults(
-        model,
-        module,
-        &run.verdict,
-        witness,
-        tlc.toolchain.jar.pinned,
-    );
+    let module = engines.manifest.module(model);
+    let pinned = engines.is_pinned(model);
+    let faults = judge::faults(model, module, &run.verdict, witness, pinned);
     if !faults.is_empty() {
         return Ok(Err(faults.join("; ")));
     }
@@ -156,15 +193,12 @@ fn fresh(tlc: &Tlc, model: &Model) -> Result<Result<String, String>> {
     };
     trace::write_all(
         &run.dir,
-        tlc.manifest,
+        engines.manifest,
         model,
         counterexample,
         run.edges.as_deref(),
     )?;
-    let path = run.dir.join("trace.itf.json");
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(Ok(text))
+    Ok(Ok(read(&run.dir.join("trace.itf.json"))?))
 }
 
 fn state_graph(model: &Model, run: &Run) -> Result<String> {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Map, Value as Json, json};
 
-use crate::counterexample::{Counterexample, State, Step};
+use crate::counterexample::{Counterexample, INITIAL, SOME_STEP, State, Step};
 use crate::value::Value;
 
 /// Integers beyond this are written as `#bigint`: a JSON number of 64 bits in binary does not hold them exactly.
@@ -134,6 +134,79 @@ pub fn from_json(text: &str) -> anyhow::Result<Counterexample> {
         closing,
         ends_stuttering,
     })
+}
+
+/// Reads what Apalache writes: states without the steps between them.
+///
+/// # Errors
+/// If the text is not JSON, or has no states of values that are known.
+pub fn from_apalache(text: &str, violated: &str) -> anyhow::Result<Counterexample> {
+    let trace: Json = serde_json::from_str(text).context("an ITF trace must be JSON")?;
+    let states = trace
+        .get("states")
+        .and_then(Json::as_array)
+        .context("the trace has no list `states`")?;
+    ensure!(!states.is_empty(), "the trace has no state");
+    let states = states.iter().enumerate().map(|(index, state)| {
+        let fields = state.as_object().context("expected an object")?;
+        // Its helpers' names begin with two underscores.
+        let vars = fields
+            .iter()
+            .filter(|(name, _)| *name != "#meta" && !name.starts_with("__"));
+        let vars = vars.map(|(name, value)| {
+            let value = decode(value, &BTreeSet::new()).with_context(|| format!("in `{name}`"))?;
+            Ok((name.clone(), with_model_values(value)))
+        });
+        Ok(State {
+            number: index + 1,
+            action: if index == 0 { INITIAL } else { SOME_STEP }.to_owned(),
+            args: Vec::new(),
+            vars: vars
+                .collect::<anyhow::Result<_>>()
+                .with_context(|| format!("in state {index}"))?,
+        })
+    });
+    Ok(Counterexample {
+        violated: Some(violated.to_owned()),
+        states: states.collect::<anyhow::Result<_>>()?,
+        loop_to: None,
+        closing: None,
+        ends_stuttering: false,
+    })
+}
+
+/// What Apalache calls `r1_OF_TASK` is the model value `r1`.
+fn with_model_values(value: Value) -> Value {
+    let all = |items: Vec<Value>| items.into_iter().map(with_model_values).collect();
+    match value {
+        Value::Str(text) => match text.split_once("_OF_") {
+            Some((name, _)) => Value::Model(name.to_owned()),
+            None => Value::Str(text),
+        },
+        Value::Seq(items) => Value::Seq(all(items)),
+        Value::Set(items) => Value::Set(items.into_iter().map(with_model_values).collect()),
+        // A function from such names was read as a record.
+        Value::Record(fields) => Value::function(
+            fields
+                .into_iter()
+                .map(|(name, value)| {
+                    (
+                        with_model_values(Value::Str(name)),
+                        with_model_values(value),
+                    )
+                })
+                .collect(),
+        ),
+        Value::Fn(pairs) => {
+            let pairs = pairs.into_iter();
+            Value::function(
+                pairs
+                    .map(|(key, value)| (with_model_values(key), with_model_values(value)))
+                    .collect(),
+            )
+        }
+        plain @ (Value::Int(_) | Value::Bool(_) | Value::Model(_)) => plain,
+    }
 }
 
 #[derive(Default)]

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::manifest::{Expect, Kind, Model, Module};
+use crate::manifest::{Engine, Expect, Kind, Model, Module};
 use crate::verdict::{Outcome, Verdict};
 
 /// A verdict in a table's cell.
 pub fn found(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Holds => "holds".into(),
+        Outcome::Typed => "typed".into(),
         Outcome::Violates { property, kind } => violates(property, *kind),
         Outcome::Inconclusive { .. } => "inconclusive".into(),
         Outcome::Error { .. } => "error".into(),
@@ -19,6 +20,7 @@ pub fn found(outcome: &Outcome) -> String {
 pub fn expected(expect: &Expect) -> String {
     match expect {
         Expect::Holds => "holds".into(),
+        Expect::Typed => "typed".into(),
         Expect::Violates { property, kind } => violates(property, *kind),
     }
 }
@@ -41,7 +43,11 @@ pub fn faults(
 ) -> Vec<String> {
     let (expected, found) = (expected(&model.expect), found(&verdict.outcome));
     if expected != found {
-        return vec![format!("expected: {expected}; TLC found: {found}")];
+        let engine = match model.engine {
+            Engine::Tlc => "TLC",
+            other => other.name(),
+        };
+        return vec![format!("expected: {expected}; {engine} found: {found}")];
     }
     let mut faults = Vec::new();
     let complete = verdict.complete();
@@ -53,13 +59,16 @@ pub fn faults(
         complete,
         &mut faults,
     );
-    pin(
-        "total",
-        model.total,
-        totals.map(|totals| totals.total),
-        complete,
-        &mut faults,
-    );
+    // Another engine counts the same states, but need not generate each as often.
+    if model.engine == Engine::Tlc {
+        pin(
+            "total",
+            model.total,
+            totals.map(|totals| totals.total),
+            complete,
+            &mut faults,
+        );
+    }
     let lasso = matches!(
         verdict.outcome,
         Outcome::Violates {
@@ -68,7 +77,7 @@ pub fn faults(
         }
     );
     // Which lasso is found is the version's choice; the shortest path to a bad state is not.
-    if pinned || !lasso {
+    if !lasso || (pinned && model.engine == Engine::Tlc) {
         let required =
             matches!(verdict.outcome, Outcome::Violates { kind, .. } if kind != Kind::Assumption);
         let number = |states: usize| states as u64;
@@ -80,7 +89,7 @@ pub fn faults(
             &mut faults,
         );
     }
-    if complete {
+    if complete && model.engine == Engine::Tlc {
         coverage(model, module, verdict, &mut faults);
     }
     faults
@@ -100,7 +109,7 @@ fn pin(
             ));
         }
         (Some(pinned), None) => faults.push(format!(
-            "the manifest pins {field} = {pinned}, but TLC found none"
+            "the manifest pins {field} = {pinned}, but none was found"
         )),
         (None, Some(measured)) if required => {
             faults.push(format!(
@@ -108,7 +117,7 @@ fn pin(
             ));
         }
         (None, None) if required => {
-            faults.push(format!("{field} is not pinned, and TLC found none"))
+            faults.push(format!("{field} is not pinned, and none was found"))
         }
         _ => {}
     }

@@ -67,6 +67,12 @@ impl Jvm {
         self.command(&options, heap, budget, tmp)
     }
 
+    /// The same, which also finds modules in the folders of `library`, separated by colons.
+    pub fn tlc_with_library(&self, heap: u64, budget: u64, tmp: &Path, library: &str) -> Command {
+        let library = OsString::from(format!("-DTLA-Library={library}"));
+        self.command(&[library], heap, budget, tmp)
+    }
+
     fn command(&self, options: &[OsString], heap: u64, budget: u64, tmp: &Path) -> Command {
         let mut command = Command::new(&self.java);
         command

@@ -1,5 +1,6 @@
 //! The runner behind the `interlock` binary: it runs the models of `specs/` and judges them against the manifest.
 
+pub mod apalache;
 pub mod assumption;
 pub mod blame;
 pub mod cfg;
@@ -8,6 +9,7 @@ pub mod counterexample;
 pub mod docs;
 pub mod doctor;
 pub mod edges;
+pub mod engines;
 pub mod graph;
 pub mod interrupt;
 pub mod itf;
@@ -15,16 +17,19 @@ pub mod judge;
 pub mod jvm;
 mod lanes;
 pub mod lint;
+pub mod machines;
 pub mod manifest;
 pub mod messages;
 pub mod process;
 pub mod progress;
 pub mod report;
+pub mod run;
 pub mod scenario;
 pub mod svg;
 pub mod table;
 pub mod timeline;
 pub mod tla;
+pub mod tla_checker;
 pub mod tlc;
 pub mod toolchain;
 pub mod trace;

@@ -1,10 +1,12 @@
 //! What makes a check vacuous, or leaves a table or a cfg out of date: found before any model runs.
 //!
-//! `row` looks at one model, `names` compares it with its module, `across` compares models with each other, and
+//! `row` looks at one model, `names` compares it with its module, `across` compares models with each other, `induction`
+//! those that one induction takes, and
 //! `files` looks at what lies in `specs/` and at the READMEs.
 
 mod across;
 pub(crate) mod files;
+mod induction;
 mod names;
 mod row;
 
@@ -58,6 +60,7 @@ pub fn lint(manifest: &Manifest) -> Vec<Finding> {
         names::check_module(&mut lint, module);
     }
     across::check(&mut lint);
+    induction::check(&mut lint);
     files::check(&mut lint);
     let mut findings = lint.findings;
     findings.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use interlock_ci::check::{self, Request};
-use interlock_ci::manifest::{Lane, Manifest};
+use interlock_ci::manifest::{Engine, Lane, Manifest};
 use interlock_ci::scenario::{self, Cure};
 use interlock_ci::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain};
 
-/// Runs the models of specs/ with TLC, and judges each against the verdict it must have.
+/// Runs the models of specs/ with TLC, Apalache and tla-checker, and judges each against the verdict it must have.
 ///
 /// Exit status: 0 all as expected; 1 something is not; 2 a tool is missing, or bad input: nothing was judged; 130 Ctrl-C.
 #[derive(Parser)]
@@ -81,6 +81,12 @@ struct Check {
     /// The models to run: this lane's and those of the lanes before it
     #[arg(long, value_enum, default_value_t = LaneName::Ci)]
     lane: LaneName,
+    /// Only the models of this engine
+    #[arg(long, value_enum)]
+    engine: Option<EngineName>,
+    /// Fail, and run nothing, if this engine is not here (TLC always must be)
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    require: Vec<EngineName>,
     /// How many models run at once
     #[arg(long, default_value = "2")]
     jobs: NonZero<usize>,
@@ -137,6 +143,23 @@ struct Output {
     /// Where reports and traces go [default: target/interlock of this clone]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum EngineName {
+    Tlc,
+    Apalache,
+    TlaChecker,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Engine {
+        match name {
+            EngineName::Tlc => Engine::Tlc,
+            EngineName::Apalache => Engine::Apalache,
+            EngineName::TlaChecker => Engine::TlaChecker,
+        }
+    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -210,6 +233,8 @@ fn run(task: Task) -> Result<u8> {
         Task::Check(Check {
             names,
             lane,
+            engine,
+            require,
             jobs,
             source,
             output,
@@ -223,6 +248,8 @@ fn run(task: Task) -> Result<u8> {
             let request = Request {
                 lane,
                 names,
+                engine: engine.map(Engine::from),
+                required: require.into_iter().map(Engine::from).collect(),
                 manifest: source.path()?,
                 jobs,
                 out: output.dir()?,
@@ -252,6 +279,11 @@ fn run(task: Task) -> Result<u8> {
             let model = manifest
                 .model(&model)
                 .with_context(|| format!("{model} is not one model: give a model's name"))?;
+            ensure!(
+                model.engine != Engine::Apalache,
+                "{} is Apalache's, which takes no cfg: its row has its arguments",
+                model.name
+            );
             print!("{}", cfg::text(model, None));
             Ok(0)
         }

@@ -37,11 +37,42 @@ impl Lane {
 }
 
 /// The program that decides a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
     /// TLC, explicit state.
     Tlc,
+    /// Apalache, symbolic.
+    Apalache,
+    /// tla-checker, explicit state too, and written by others: a second opinion.
+    TlaChecker,
+}
+
+impl Engine {
+    /// Its name in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tlc => "tlc",
+            Self::Apalache => "apalache",
+            Self::TlaChecker => "tla-checker",
+        }
+    }
+}
+
+/// What Apalache is asked: whether the invariants are kept by every run of `length` steps of `next` from `init`. With an
+/// inductive invariant for `init`, one step says it of every run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Symbolic {
+    /// The predicate of the first state.
+    pub init: String,
+    /// The next-state relation.
+    pub next: String,
+    /// The predicate that says what the constants may be.
+    pub cinit: Option<String>,
+    /// How many steps.
+    pub length: usize,
 }
 
 /// How a property is violated, as TLC reports it.
@@ -78,6 +109,8 @@ impl Kind {
 pub enum Expect {
     /// The whole state space satisfies every check of the row.
     Holds,
+    /// Apalache finds a type for everything; nothing else is checked.
+    Typed,
     /// A counterexample to this property, of this kind.
     Violates {
         /// The violated invariant or property; `Deadlock` for a deadlock.
@@ -116,6 +149,8 @@ pub struct Module {
     pub area: String,
     /// The module's name, and its file's without `.tla`.
     pub name: String,
+    /// The program that its models are for. Of Apalache's, `actions` and `emit` are empty.
+    pub engine: Engine,
     /// Every action of its next-state relation. One that fires in no state must be named `silent` by the model.
     pub actions: Vec<String>,
     /// The operator that replaces `Emit` when the edges are wanted with their arguments; see `edges`.
@@ -145,8 +180,12 @@ pub struct Model {
     pub size: String,
     /// Constants for the cfg, from the size, the group and the row: a value that starts with `<-` is a substitution.
     pub constants: BTreeMap<String, String>,
-    /// The operator that is checked as `SPECIFICATION`.
+    /// The operator that is checked as `SPECIFICATION`; empty for Apalache, which has `symbolic`.
     pub spec: String,
+    /// Of Apalache's rows, but those of types alone: what is asked.
+    pub symbolic: Option<Symbolic>,
+    /// The model of TLC's that this is a second opinion of: it has the same verdict.
+    pub second_of: Option<String>,
     /// State predicates that must hold in every reachable state.
     pub invariants: Vec<String>,
     /// At most one temporal or action property.
@@ -173,7 +212,7 @@ pub struct Model {
     pub witness: Option<usize>,
     /// Seconds after which it is killed and reported inconclusive.
     pub budget: u64,
-    /// The JVM's largest heap in MiB.
+    /// The JVM's largest heap in MiB; Apalache's solver is outside of it.
     pub heap: u64,
     /// Its line in the manifest, from 1.
     pub line: usize,

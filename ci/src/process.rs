@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
+use wait4::Wait4;
+
 use crate::interrupt;
 
 /// How a child ended.
@@ -29,6 +31,8 @@ pub struct End {
     pub stop: Stop,
     /// Wall time from its start.
     pub took: Duration,
+    /// The most memory that it, or one of the processes it has waited for, had resident, in bytes.
+    pub peak: u64,
 }
 
 /// Runs `command` to its end, in its own process group, and kills the whole group when `budget` is used up, when a signal
@@ -40,10 +44,11 @@ pub struct End {
 pub fn run(command: &mut Command, budget: Duration) -> io::Result<End> {
     let start = Instant::now();
     command.process_group(0);
-    let Some(mut child) = interrupt::watch(|| command.spawn(), Pid::from_child)? else {
+    let Some(child) = interrupt::watch(|| command.spawn(), Pid::from_child)? else {
         return Ok(End {
             stop: Stop::Interrupted,
             took: start.elapsed(),
+            peak: 0,
         });
     };
     let group = Pid::from_child(&child);
@@ -63,17 +68,18 @@ pub fn run(command: &mut Command, budget: Duration) -> io::Result<End> {
             Err(_) => Ok(false),
         }
     });
-    let status = child.wait()?;
+    let ended = child.wait4()?;
     let in_time = in_time?;
     let stop = if interrupt::requested() {
         Stop::Interrupted
     } else if in_time {
-        Stop::Exited(status)
+        Stop::Exited(ended.status)
     } else {
         Stop::Budget
     };
     Ok(End {
         stop,
         took: start.elapsed(),
+        peak: ended.rusage.maxrss,
     })
 }

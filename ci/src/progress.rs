@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::report::{Row, Status};
+use crate::report::Row;
 
 /// The progress of a check.
 #[derive(Debug)]
@@ -55,10 +55,10 @@ impl Progress {
             .distinct
             .map(|states| format!(", {states} states"))
             .unwrap_or_default();
-        let mark = if row.status == Status::AsExpected {
-            ""
-        } else {
+        let mark = if row.is_fault() {
             "NOT AS EXPECTED: "
+        } else {
+            ""
         };
         let line = format!(
             "[{:>3}/{}] {mark}{}: {}{states}, {:.1} s",
@@ -68,7 +68,7 @@ impl Progress {
             None => eprintln!("{line}"),
             Some(bar) => {
                 bar.inc(1);
-                if row.status != Status::AsExpected {
+                if row.is_fault() {
                     bar.println(line);
                 }
             }

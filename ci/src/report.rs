@@ -1,5 +1,6 @@
 //! What a check prints and writes: the table, and reports for machines and people.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,9 +9,9 @@ use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, Table, presets};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
+use crate::engines::Tools;
 use crate::judge;
 use crate::manifest::Model;
-use crate::toolchain::Toolchain;
 
 /// How a row ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -24,6 +25,8 @@ pub enum Status {
     Inconclusive,
     /// There is no verdict.
     Error,
+    /// Its engine is not here.
+    NotRun,
 }
 
 /// One model's result.
@@ -57,8 +60,10 @@ pub struct Row {
     pub sentences: Vec<String>,
     /// The timeline of a counterexample that was not expected.
     pub timeline: Option<String>,
-    /// TLC's version, as it prints it.
-    pub tlc: Option<String>,
+    /// The most memory that the engine had resident, in MiB; 0 if that is not known.
+    pub mebibytes: u64,
+    /// The engine and its version.
+    pub tool: Option<String>,
     /// Where the run's files are.
     pub dir: PathBuf,
 }
@@ -81,12 +86,38 @@ impl Row {
             seconds: took.as_secs_f64(),
             sentences: Vec::new(),
             timeline: None,
-            tlc: None,
+            mebibytes: 0,
+            tool: None,
             dir: PathBuf::new(),
         }
     }
 
-    fn cells(&self) -> [String; 7] {
+    /// The row of a model whose engine is not here.
+    pub fn not_run(model: &Model, why: &str) -> Row {
+        Row {
+            status: Status::NotRun,
+            found: "NOT RUN".into(),
+            sentences: vec![why.to_owned()],
+            ..Row::new(model, Duration::ZERO)
+        }
+    }
+
+    /// Adds what is not as expected, if anything is.
+    pub fn add_fault(&mut self, fault: Option<String>) {
+        if let Some(fault) = fault {
+            self.sentences.push(fault);
+            if self.status == Status::AsExpected {
+                self.status = Status::Unexpected;
+            }
+        }
+    }
+
+    /// Whether it was run, and is not as it should be.
+    pub fn is_fault(&self) -> bool {
+        !matches!(self.status, Status::AsExpected | Status::NotRun)
+    }
+
+    fn cells(&self) -> [String; 8] {
         let number =
             |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
         [
@@ -101,19 +132,24 @@ impl Row {
             number(self.total),
             number(self.witness.map(|states| states as u64)),
             format!("{:.1}", self.seconds),
+            number(Some(self.mebibytes).filter(|mebibytes| *mebibytes > 0)),
         ]
     }
 }
 
-const HEAD: [&str; 7] = [
-    "model", "expected", "found", "distinct", "total", "witness", "s",
+const HEAD: [&str; 8] = [
+    "model", "expected", "found", "distinct", "total", "witness", "s", "MiB",
 ];
 
-/// `104 as expected, 0 not, 0 inconclusive, 0 errors`.
+/// `104 as expected, 0 not, 0 inconclusive, 0 errors`, and `, 3 not run` if there are any.
 pub fn counts(rows: &[Row]) -> String {
     let count = |status| rows.iter().filter(|row| row.status == status).count();
+    let not_run = match count(Status::NotRun) {
+        0 => String::new(),
+        models => format!(", {models} not run"),
+    };
     format!(
-        "{} as expected, {} not, {} inconclusive, {} errors",
+        "{} as expected, {} not, {} inconclusive, {} errors{not_run}",
         count(Status::AsExpected),
         count(Status::Unexpected),
         count(Status::Inconclusive),
@@ -150,11 +186,22 @@ pub fn print(manifest: &Path, rows: &[Row]) {
         let text = format!("{}: {}", row.model, row.sentences.join("; "));
         annotate(&manifest.display().to_string(), row.line, &row.found, &text);
     }
+    for why in reasons(rows) {
+        println!("\nNOT RUN: {why}");
+    }
     println!("\n{}", counts(rows));
 }
 
+/// Why models were not run, each reason once.
+fn reasons(rows: &[Row]) -> BTreeSet<&str> {
+    let not_run = rows.iter().filter(|row| row.status == Status::NotRun);
+    not_run
+        .flat_map(|row| row.sentences.iter().map(String::as_str))
+        .collect()
+}
+
 fn failures(rows: &[Row]) -> impl Iterator<Item = &Row> {
-    rows.iter().filter(|row| row.status != Status::AsExpected)
+    rows.iter().filter(|row| row.is_fault())
 }
 
 /// Marks a line of a file (relative to the repository's root) where GitHub Actions shows it; elsewhere prints nothing.
@@ -181,7 +228,7 @@ fn escape(text: &str) -> String {
 pub fn write(
     out: &Path,
     manifest: &Path,
-    tools: &Toolchain,
+    tools: &Tools,
     rows: &[Row],
     took: Duration,
 ) -> Result<()> {
@@ -223,6 +270,11 @@ fn junit(rows: &[Row], took: Duration) -> Result<String> {
 fn status(row: &Row) -> TestCaseStatus {
     let kind = match row.status {
         Status::AsExpected => return TestCaseStatus::success(),
+        Status::NotRun => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(row.sentences.join("; "));
+            return status;
+        }
         Status::Unexpected => NonSuccessKind::Failure,
         Status::Inconclusive | Status::Error => NonSuccessKind::Error,
     };
@@ -234,11 +286,11 @@ fn status(row: &Row) -> TestCaseStatus {
     status
 }
 
-fn json(manifest: &Path, tools: &Toolchain, rows: &[Row], took: Duration) -> Result<String> {
+fn json(manifest: &Path, tools: &Tools, rows: &[Row], took: Duration) -> Result<String> {
     let report = serde_json::json!({
         "manifest": manifest,
-        "java": tools.java,
-        "jar": tools.jar,
+        "java": tools.tlc.as_ref().map(|tlc| &tlc.java),
+        "jar": tools.tlc.as_ref().map(|tlc| &tlc.jar),
         "summary": counts(rows),
         "seconds": took.as_secs_f64(),
         "models": rows,
@@ -250,7 +302,7 @@ fn markdown(rows: &[Row]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = format!("**{}**\n\n", counts(rows));
     text += &line(&HEAD.map(String::from));
-    text += "|---|---|---|--:|--:|--:|--:|\n";
+    text += "|---|---|---|--:|--:|--:|--:|--:|\n";
     for row in rows {
         text += &line(&row.cells());
     }
@@ -262,6 +314,9 @@ fn markdown(rows: &[Row]) -> String {
         if let Some(timeline) = &row.timeline {
             text += &format!("\n```text\n{timeline}\n```\n");
         }
+    }
+    for why in reasons(rows) {
+        text += &format!("\nNot run: {why}\n");
     }
     text
 }

@@ -1,11 +1,11 @@
 //! The manifest as Markdown tables, and their place in a README.
 //!
 //! A README marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->`,
-//! `<!-- table:rows AREA -->` or `<!-- table:headlines -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
+//! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->` or `<!-- table:headlines -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
 
 use std::fmt;
 
-use crate::manifest::{Expect, Kind, Manifest, Model};
+use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
 
 const END: &str = "<!-- /table -->";
 const NOTHING: &str = "—";
@@ -27,7 +27,7 @@ impl fmt::Display for MarkerError {
 
 impl std::error::Error for MarkerError {}
 
-/// Every model of an area, one row each; empty when no area has this name.
+/// Every model of an area that TLC decides, one row each; empty when no area has this name.
 pub fn rows(manifest: &Manifest, area: &str) -> String {
     let headings = [
         "model",
@@ -47,7 +47,7 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
     let models = manifest
         .models
         .iter()
-        .filter(|model| model.area == area)
+        .filter(|model| model.area == area && model.engine == Engine::Tlc)
         .map(|model| {
             vec![
                 model.name.clone(),
@@ -55,16 +55,7 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
                 model.stands_for.clone(),
                 model.size.clone(),
                 checks(model).collect::<Vec<_>>().join(", "),
-                match &model.expect {
-                    Expect::Holds => "holds".to_owned(),
-                    Expect::Violates {
-                        property,
-                        kind: Kind::Deadlock,
-                    } => format!("**violates** {property}"),
-                    Expect::Violates { property, kind } => {
-                        format!("**violates** {property} ({})", kind.name())
-                    }
-                },
+                expected(model),
                 number(model.distinct),
                 number(model.total),
                 number(model.witness.map(|states| states as u64)),
@@ -72,6 +63,74 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
             ]
         });
     markdown(&headings, models)
+}
+
+fn expected(model: &Model) -> String {
+    match &model.expect {
+        Expect::Holds => "holds".to_owned(),
+        Expect::Typed => "typed".to_owned(),
+        Expect::Violates {
+            property,
+            kind: Kind::Deadlock,
+        } => format!("**violates** {property}"),
+        Expect::Violates { property, kind } => {
+            format!("**violates** {property} ({})", kind.name())
+        }
+    }
+}
+
+/// Every model of an area that another engine than TLC decides, one row each; empty when no area has this name.
+pub fn engines(manifest: &Manifest, area: &str) -> String {
+    let headings = [
+        "model",
+        "engine",
+        "design",
+        "constants",
+        "asked",
+        "expected",
+        "states",
+        "also TLC's",
+    ];
+    let others = manifest
+        .models
+        .iter()
+        .filter(|model| model.area == area && model.engine != Engine::Tlc);
+    let rows = others.map(|model| {
+        let states = model.witness.map(|states| states as u64).or(model.distinct);
+        let states = states.map_or_else(|| NOTHING.to_owned(), |states| states.to_string());
+        let named = |text: &str| {
+            if text.is_empty() {
+                NOTHING.to_owned()
+            } else {
+                text.to_owned()
+            }
+        };
+        vec![
+            model.name.clone(),
+            model.engine.name().to_owned(),
+            model.design.clone(),
+            named(&model.size),
+            asked(model),
+            expected(model),
+            states,
+            named(model.second_of.as_deref().unwrap_or_default()),
+        ]
+    });
+    markdown(&headings, rows)
+}
+
+/// `IndInit, 1 step: IndInv`.
+fn asked(model: &Model) -> String {
+    let checks = checks(model).collect::<Vec<_>>().join(", ");
+    match &model.symbolic {
+        None if model.expect == Expect::Typed => "types".into(),
+        None => checks,
+        Some(asked) => match asked.length {
+            0 => format!("{}: {checks}", asked.init),
+            1 => format!("{}, 1 step: {checks}", asked.init),
+            steps => format!("{}, {steps} steps: {checks}", asked.init),
+        },
+    }
 }
 
 /// One row a design, one column for each of the area's `columns`: the smallest size that violates the property, with the length of
@@ -85,7 +144,7 @@ pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String 
     for model in manifest
         .models
         .iter()
-        .filter(|model| model.area == area.name)
+        .filter(|model| model.area == area.name && model.engine == Engine::Tlc)
         .filter(|model| module.is_none_or(|module| model.module == module))
     {
         if !seen.iter().any(|other| other.design == model.design) {
@@ -203,11 +262,12 @@ fn of_area(manifest: &Manifest, named: Option<&str>) -> Result<String, String> {
     match (kind, module) {
         ("designs", module) => Ok(designs(manifest, area, module)),
         ("rows", None) => Ok(rows(manifest, area)),
-        ("rows", Some(module)) => Err(format!(
-            "the rows are those of a whole area (leave `{module}` out)"
+        ("engines", None) => Ok(engines(manifest, area)),
+        ("rows" | "engines", Some(module)) => Err(format!(
+            "the {kind} are those of a whole area (leave `{module}` out)"
         )),
         _ => Err(format!(
-            "no table is named `{kind}` (say `designs` or `rows`)"
+            "no table is named `{kind}` (say `designs`, `rows` or `engines`)"
         )),
     }
 }
@@ -232,6 +292,7 @@ fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -
             .models
             .iter()
             .filter(|model| (&model.area, &model.design) == (area, design))
+            .filter(|model| model.engine == Engine::Tlc)
             .filter(|model| at.is_none_or(|size| size == model.size))
     };
     let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column);

@@ -1,6 +1,6 @@
 //! One run of TLC on one model.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use crate::jvm::Jvm;
 use crate::manifest::{Manifest, Model};
 use crate::messages::Output;
 use crate::process;
+use crate::run::{Run, clear, create, read};
 use crate::toolchain::Toolchain;
 use crate::verdict::{Outcome, Verdict};
 
@@ -25,19 +26,6 @@ pub struct Tlc<'a> {
     pub toolchain: &'a Toolchain,
     jvm: Jvm,
     out: &'a Path,
-}
-
-/// What a run leaves.
-#[derive(Debug)]
-pub struct Run {
-    /// What it found.
-    pub verdict: Verdict,
-    /// The counterexample, if the verdict is a violation that has one.
-    pub counterexample: Option<Counterexample>,
-    /// Its directory: the cfg, TLC's standard output and error.
-    pub dir: PathBuf,
-    /// The steps that TLC explored, with their arguments, if they were asked for.
-    pub edges: Option<PathBuf>,
 }
 
 impl<'a> Tlc<'a> {
@@ -143,6 +131,7 @@ impl<'a> Tlc<'a> {
         };
         Ok(Run {
             verdict,
+            witness: counterexample.as_ref().map(|found| found.states.len()),
             counterexample,
             dir,
             edges: edges.filter(|edges| edges.is_file()),
@@ -150,25 +139,6 @@ impl<'a> Tlc<'a> {
     }
 }
 
-fn clear(dir: &Path) -> Result<()> {
-    match fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be removed", dir.display()))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
-}
-
-fn create(path: &Path) -> Result<File> {
-    File::create(path).with_context(|| format!("{} cannot be written", path.display()))
-}
-
-/// TLC's output may hold anything: what is not UTF-8 is replaced.
-fn read(path: &Path) -> Result<String> {
-    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -87,21 +87,22 @@ impl Need {
     ///
     /// One line that names what is missing or too old, the version needed, and how to get it.
     pub fn find(&self) -> Result<Program> {
-        let least = self
-            .least
-            .iter()
-            .map(u32::to_string)
-            .collect::<Vec<_>>()
-            .join(".");
-        let wanted = format!(
-            "{} {least} or newer is needed {}: {}",
-            self.program, self.purpose, self.cure
-        );
+        let wanted = self.wanted();
         let Some(path) = self.locate() else {
             bail!("{} is missing. {wanted}", self.program);
         };
+        self.at(&path)
+    }
+
+    /// Asks the program at `path` for its version.
+    ///
+    /// # Errors
+    ///
+    /// One line: it does not start, or is too old, with the version needed and how to get it.
+    pub fn at(&self, path: &Path) -> Result<Program> {
+        let wanted = self.wanted();
         let shown = path.display();
-        let out = Command::new(&path)
+        let out = Command::new(path)
             .arg(self.version_flag)
             .stdin(Stdio::null())
             .output();
@@ -121,7 +122,21 @@ impl Need {
             numbers(&version).as_slice() >= self.least,
             "{shown} is too old ({version}). {wanted}"
         );
-        Ok(Program { path, version })
+        Ok(Program {
+            path: path.to_owned(),
+            version,
+        })
+    }
+
+    fn wanted(&self) -> String {
+        let least: Vec<String> = self.least.iter().map(u32::to_string).collect();
+        format!(
+            "{} {} or newer is needed {}: {}",
+            self.program,
+            least.join("."),
+            self.purpose,
+            self.cure
+        )
     }
 
     fn locate(&self) -> Option<PathBuf> {
@@ -131,15 +146,20 @@ impl Need {
             // A JAVA_HOME that is set is meant: no other java takes its place.
             return Some(Path::new(&home).join("bin/java"));
         }
-        let path = env::var_os("PATH")?;
-        env::split_paths(&path)
-            .map(|dir| dir.join(self.program))
-            .find(|file| file.is_file())
+        on_path(self.program)
     }
 }
 
+/// The program of this name that the shell would run.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|dir| dir.join(program))
+        .find(|file| file.is_file())
+}
+
 /// `17.0.15` as numbers; Java's old `1.8.0_292` as 8.
-fn numbers(version: &str) -> Vec<u32> {
+pub(crate) fn numbers(version: &str) -> Vec<u32> {
     let numbers: Vec<u32> = version
         .split(|c: char| !c.is_ascii_digit())
         .map_while(|part| part.parse().ok())

@@ -49,6 +49,8 @@ const VIOLATIONS: [(i32, u32, Kind); 7] = [
 pub enum Outcome {
     /// The whole state space satisfies every check.
     Holds,
+    /// Everything has a type.
+    Typed,
     /// A counterexample.
     Violates {
         /// What is violated, by the name TLC gives it; `Deadlock` for a deadlock.
@@ -68,19 +70,40 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// The runner has killed it.
+    pub(crate) fn over_budget(model: &Model) -> Outcome {
+        Outcome::Inconclusive {
+            why: format!(
+                "no verdict within its budget of {} s; its processes were killed",
+                model.budget
+            ),
+        }
+    }
+
+    /// The runner was told to end.
+    pub(crate) fn interrupted() -> Outcome {
+        Outcome::Inconclusive {
+            why: "interrupted".into(),
+        }
+    }
+}
+
 /// What a run found and counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// What it found.
     pub outcome: Outcome,
-    /// The version that TLC prints, for the reports.
-    pub tlc: Option<String>,
+    /// The engine and its version, for the reports.
+    pub tool: Option<String>,
     /// The totals, if TLC came to print them.
     pub totals: Option<Totals>,
     /// How many states each action of the next-state relation generated, duplicates included.
     pub fired: BTreeMap<String, u64>,
     /// Wall time.
     pub took: Duration,
+    /// The most memory that was resident, in bytes.
+    pub peak: u64,
 }
 
 /// TLC's count of the state graph.
@@ -104,10 +127,11 @@ impl Verdict {
         let version = output.of(code::VERSION).next();
         Verdict {
             outcome: outcome(model, end, output, totals, stderr),
-            tlc: version.map(|message| message.body.trim().to_owned()),
+            tool: version.map(|message| message.body.trim().to_owned()),
             totals,
             fired: fired(output),
             took: end.took,
+            peak: end.peak,
         }
     }
 
@@ -155,18 +179,8 @@ fn outcome(
 ) -> Outcome {
     let error = |why: String| Outcome::Error { why };
     let status = match end.stop {
-        Stop::Budget => {
-            let why = format!(
-                "no verdict within its budget of {} s; its processes were killed",
-                model.budget
-            );
-            return Outcome::Inconclusive { why };
-        }
-        Stop::Interrupted => {
-            return Outcome::Inconclusive {
-                why: "interrupted".into(),
-            };
-        }
+        Stop::Budget => return Outcome::over_budget(model),
+        Stop::Interrupted => return Outcome::interrupted(),
         Stop::Exited(status) => status,
     };
     let Some(status) = status.code() else {

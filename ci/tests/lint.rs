@@ -253,7 +253,7 @@ fn numbers_that_cannot_be_compared() {
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:55: useless-pin: model `Broken-RW-Mutex`: `distinct` is pinned, but TLC stops before",
+            "specs/manifest.toml:55: useless-pin: model `Broken-RW-Mutex`: `distinct` is pinned, but the whole graph is not counted",
         ],
     );
     let copy = Copy::with("distinct = 17,", "distinct = 17, witness = 3,");

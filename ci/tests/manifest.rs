@@ -187,7 +187,11 @@ fn unknown_keys() {
 #[test]
 fn missing_keys() {
     refused("title = \"A lock\"\n", "", "6:1: missing field `title`");
-    refused("emit = \"EmitPrint\"\n", "", "14:1: missing field `emit`");
+    refused(
+        "emit = \"EmitPrint\"\n",
+        "",
+        "14:1: module `MCLock` has no `actions`, or no `emit`",
+    );
     refused(
         "size = \"RW\"\nmodels",
         "models",
@@ -221,7 +225,9 @@ fn wrong_values() {
     refused(r#"lane = "smoke""#, r#"lane = "weekly""#, "29:");
     let message = refusal(&Copy::with(r#"expect = "holds""#, r#"expect = "hold""#));
     assert!(
-        message.contains(r#"expected "holds" or { violates = "Property", kind = "temporal" }"#),
+        message.contains(
+            r#"expected "holds", "typed" or { violates = "Property", kind = "temporal" }"#
+        ),
         "{message}"
     );
 }

@@ -150,7 +150,7 @@ fn bad_markers_are_refused() {
     );
     assert_eq!(
         error("<!-- table:verdicts demo -->\n"),
-        "line 1: no table is named `verdicts` (say `designs` or `rows`)"
+        "line 1: no table is named `verdicts` (say `designs`, `rows` or `engines`)"
     );
     assert_eq!(
         error("<!-- table:rows demo -->\n"),

@@ -80,8 +80,8 @@ Reads        == {r \in Request : Kind(r) = "read"}
 BlockOf(s)   == s \div PerBlock
 FirstBlock(r) == BlockOf(Calls[r].from)
 LastBlock(r) == BlockOf(Calls[r].to)
-Blocks(r)    == FirstBlock(r) .. LastBlock(r)
-Range(r)     == Calls[r].from .. Calls[r].to
+Blocks(r)    == {b \in Block : FirstBlock(r) <= b /\ b <= LastBlock(r)}
+Range(r)     == {s \in Sector : Calls[r].from <= s /\ s <= Calls[r].to}
 End(r)       == Calls[r].to + 1       \* the position behind the last sector
 In(b)        == {s \in Sector : BlockOf(s) = b}
 
@@ -107,11 +107,13 @@ Partial(r) == {b \in Blocks(r) : ~(In(b) \subseteq Range(r))}
 
 \* The sectors of an I/O: a pad is the rest of its block, before the first or
 \* behind the last sector of the request.
+\* @type: (Str, { part: Str, block: Int }) => Set(Int);
 Covers(r, bio) ==
     CASE bio.part = "head" -> {s \in In(bio.block) : s < Calls[r].from}
       [] bio.part = "tail" -> {s \in In(bio.block) : s > Calls[r].to}
       [] OTHER             -> In(bio.block) \cap Range(r)
 
+\* @type: ({ part: Str, block: Int }) => Bool;
 Pad(bio) == bio.part \in {"head", "tail"}
 
 -----------------------------------------------------------------------------
@@ -180,10 +182,14 @@ Refuses(r, mode) ==
 Stops(r, b) ==
     /\ Policy.flag = "heeded"
     /\ Kind(r) = "write" /\ held[r] = "shared" /\ Unaligned(r)
-    /\ Extends(r) \/ \E c \in b .. LastBlock(r) : extent[c] # "written"
+    /\ Extends(r) \/ \E c \in Blocks(r) : c >= b /\ extent[c] # "written"
 
 -----------------------------------------------------------------------------
-NoPlan == [mode |-> "shared", drain |-> FALSE, wait |-> FALSE, saw |-> <<>>, buffered |-> FALSE]
+\* Of no block, or of no sector, anything.
+\* @type: Int -> Str;
+Nothing == [x \in {} |-> ""]
+
+NoPlan == [mode |-> "shared", drain |-> FALSE, wait |-> FALSE, saw |-> Nothing, buffered |-> FALSE]
 
 Bio == [part : {"head", "data", "tail", "read"}, block : Block]
 Content == {"zero", "stale", "old"} \cup Writes
@@ -233,7 +239,7 @@ Init ==
     /\ convert = [r \in Request |-> {}]
     /\ io = [r \in Request |-> "none"]
     /\ failed = [r \in Request |-> FALSE]
-    /\ buffer = [r \in Request |-> <<>>]
+    /\ buffer = [r \in Request |-> Nothing]
     /\ retries = [r \in Request |-> 0]
     /\ result = [r \in Request |-> "none"]
     /\ current = [s \in Sector |-> {"init"}]
@@ -243,6 +249,10 @@ Init ==
 \* The hook through which a dump run writes each step with its arguments; see
 \* MCUnalignedDio.  The last conjunct of every action.
 Emit(action, args) == TRUE
+
+\* The arguments of a step of r alone.
+\* @type: Str => <<Str>>;
+Of(r) == <<r>>
 
 \* History.  Once a write is acknowledged, what was acknowledged before it was
 \* called must not come back; a call of which it is not known yet whether it
@@ -271,7 +281,7 @@ Call(r) ==
     /\ plan' = [plan EXCEPT ![r].mode = First(r)]
     /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Call", <<r>>)
+    /\ Emit("Call", Of(r))
 
 LockIsFree(mode) ==
     IF mode = "exclusive" THEN \A q \in Request : held[q] = "none"
@@ -294,11 +304,11 @@ Lock(r) ==
           CASE plan[r].buffered -> Then(r, Policy.fallback = "drain")
             [] Kind(r) \in {"punch", "truncate"} -> Then(r, Policy.free = "exclusive-drained")
             [] Kind(r) = "read" -> Then(r, FALSE)
-            [] plan[r].saw # <<>> -> Then(r, plan[r].drain)
+            [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
             [] OTHER -> "check"]
     /\ UNCHANGED <<file, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Lock", <<r>>)
+    /\ Emit("Lock", Of(r))
 
 \* inode_trylock without success.
 LockFails(r) ==
@@ -310,7 +320,7 @@ LockFails(r) ==
     /\ result' = [result EXCEPT ![r] = "EAGAIN"]
     /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("LockFails", <<r>>)
+    /\ Emit("LockFails", Of(r))
 
 \* ext4_dio_write_checks: stay with the lock there is, or release it and ask
 \* for the exclusive one, which leads back here; NOWAIT is refused instead.
@@ -321,7 +331,7 @@ Check(r) ==
            refused  == /\ Nowait(r)
                        /\ upgrades \/ Refuses(r, mode)
            saw      == IF upgrades /\ ~Policy.recheck
-                       THEN [b \in Blocks(r) |-> extent[b]] ELSE <<>>
+                       THEN [b \in Blocks(r) |-> extent[b]] ELSE Nothing
            new      == [mode |-> mode, drain |-> Drains(r, mode), wait |-> Waits(r, mode),
                         saw |-> saw, buffered |-> FALSE]
        IN /\ plan' = [plan EXCEPT ![r] = IF refused THEN NoPlan ELSE new]
@@ -332,7 +342,7 @@ Check(r) ==
           /\ result' = [result EXCEPT ![r] = IF refused THEN "EAGAIN" ELSE @]
     /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("Check", <<r>>)
+    /\ Emit("Check", Of(r))
 
 \* inode_dio_wait.  A barrier only for who keeps others from beginning.
 Drain(r) ==
@@ -341,7 +351,7 @@ Drain(r) ==
     /\ pc' = [pc EXCEPT ![r] = Then(r, FALSE)]
     /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Drain", <<r>>)
+    /\ Emit("Drain", Of(r))
 
 \* __iomap_dio_rw up to inode_dio_begin: the page cache is invalidated first.
 Begin(r) ==
@@ -353,7 +363,7 @@ Begin(r) ==
     /\ pc' = [pc EXCEPT ![r] = "map"]
     /\ UNCHANGED <<extent, disk, size, held, plan, bios, convert, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Begin", <<r>>)
+    /\ Emit("Begin", Of(r))
 
 \* The same where the invalidation fails, -ENOTBLK: unlock, and on to
 \* ext4_buffered_write_iter, which takes the lock anew.
@@ -365,7 +375,7 @@ FallBack(r) ==
     /\ pc' = [pc EXCEPT ![r] = "lock"]
     /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("FallBack", <<r>>)
+    /\ Emit("FallBack", Of(r))
 
 \* Where a request goes that has submitted all.
 Submitted(r) == IF Async(r) /\ ~plan[r].wait THEN "unlock" ELSE "io"
@@ -375,7 +385,7 @@ Submitted(r) == IF Async(r) /\ ~plan[r].wait THEN "unlock" ELSE "io"
 \* are submitted.  The tail is zeroed also where the write reaches EOF.
 MapWrite(r) ==
     LET b    == next[r]
-        saw  == IF plan[r].saw # <<>> THEN plan[r].saw[b] ELSE extent[b]
+        saw  == IF plan[r].saw # Nothing THEN plan[r].saw[b] ELSE extent[b]
         new  == saw # "written"
         bio(part) == [part |-> part, block |-> b]
         parts == {"data"} \cup (IF new THEN {"head"} ELSE {})
@@ -402,12 +412,12 @@ Map(r) ==
     /\ IF Stops(r, next[r])
        THEN /\ pc' = [pc EXCEPT ![r] = "again"]
             /\ UNCHANGED <<extent, bios, convert, buffer, next>>
-       ELSE /\ IF Kind(r) = "write" THEN MapWrite(r) ELSE MapRead(r)
+       ELSE /\ (IF Kind(r) = "write" THEN MapWrite(r) ELSE MapRead(r))
             /\ next' = [next EXCEPT ![r] = @ + 1]
             /\ pc' = [pc EXCEPT ![r] = IF next[r] = LastBlock(r) THEN Submitted(r) ELSE "map"]
     /\ UNCHANGED <<disk, size, dio, held, plan, io, failed, retries, result>>
     /\ Remember
-    /\ Emit("Map", <<r>>)
+    /\ Emit("Map", Of(r))
 
 \* Stopped by the flag: once what it had submitted has ended, inode_dio_end and
 \* xfs_iunlock (one step: whoever waits for either needs the lock exclusively),
@@ -432,7 +442,7 @@ Retry(r) ==
     /\ failed' = [failed EXCEPT ![r] = FALSE]
     /\ UNCHANGED <<extent, disk, size, bios, buffer>>
     /\ Remember
-    /\ Emit("Retry", <<r>>)
+    /\ Emit("Retry", Of(r))
 
 \* What the caller gets when its I/O has ended.
 Outcome(r) == IF failed[r] THEN "EIO" ELSE "ok"
@@ -448,7 +458,7 @@ Unlock(r) ==
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
     /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("Unlock", <<r>>)
+    /\ Emit("Unlock", Of(r))
 
 \* ext4_buffered_write_iter: the blocks that it covers in part are read ...
 Fill(r) ==
@@ -460,7 +470,7 @@ Fill(r) ==
     /\ pc' = [pc EXCEPT ![r] = "flush"]
     /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, retries, result>>
     /\ Remember
-    /\ Emit("Fill", <<r>>)
+    /\ Emit("Fill", Of(r))
 
 \* ... and filemap_write_and_wait_range writes whole blocks.
 Flush(r) ==
@@ -468,11 +478,11 @@ Flush(r) ==
     /\ disk' = [s \in Sector |-> IF s \in DOMAIN buffer[r] THEN buffer[r][s] ELSE disk[s]]
     /\ extent' = [b \in Block |-> IF b \in Blocks(r) THEN "written" ELSE extent[b]]
     /\ size' = IF Grows(r) THEN End(r) ELSE size
-    /\ buffer' = [buffer EXCEPT ![r] = <<>>]
+    /\ buffer' = [buffer EXCEPT ![r] = Nothing]
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
     /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, retries, result>>
     /\ Remember
-    /\ Emit("Flush", <<r>>)
+    /\ Emit("Flush", Of(r))
 
 \* ext4_truncate, ext4_punch_hole, xfs_free_file_space.  Whole blocks become
 \* holes, the rest of a block in part is zeroed.
@@ -487,7 +497,7 @@ Free(r) ==
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
     /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Free", <<r>>)
+    /\ Emit("Free", Of(r))
 
 -----------------------------------------------------------------------------
 (* The steps of a request's I/O.                                           *)
@@ -532,7 +542,7 @@ EndIo(r) ==
     /\ next' = [next EXCEPT ![r] = 0]
     /\ UNCHANGED <<disk, dio, pc, held, plan, bios, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("EndIo", <<r>>)
+    /\ Emit("EndIo", Of(r))
 
 \* iomap_dio_complete goes on: inode_dio_end, and after it ki_complete.
 DioEnd(r) ==
@@ -543,7 +553,7 @@ DioEnd(r) ==
     /\ pc' = [pc EXCEPT ![r] = IF @ = "queued" THEN "done" ELSE @]
     /\ UNCHANGED <<extent, disk, size, held, plan, next, bios, convert, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("DioEnd", <<r>>)
+    /\ Emit("DioEnd", Of(r))
 
 Next ==
     \E r \in Request :

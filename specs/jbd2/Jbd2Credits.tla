@@ -27,12 +27,12 @@
 (* which see ReserveWait and TransactionWait; the barrier of               *)
 (* jbd2_journal_lock_updates, of which see LockUpdates.                    *)
 (***************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, Policies
+EXTENDS Integers, Sequences, FiniteSets, Functions, Policies
 
 CONSTANTS
     Policy,     \* the variant: one of the records of module Policies
-    Plain,      \* threads that start handles without a reservation
-    Pages,      \* writepages threads; each has one page, and one worker
+    Plain,      \* threads that start handles without a reservation (Pages, in
+                \* Policies: writepages threads; each has one page, and one worker)
     Cost, Uses, \* credits of a handle, and blocks it dirties: of plain ones
     Extra,      \* credits that a plain handle may ask for later; it uses them
     PageCost, PageUses,     \* the same of a writepages thread
@@ -42,9 +42,9 @@ CONSTANTS
     Overhead,   \* credits that every transaction begins with
     Slack       \* blocks that jbd2_log_space_left keeps back: 32
 
-Worker == {<<"kworker", w>> : w \in Pages}
+Worker == {Policy.kworker[w] : w \in Pages}
 Task   == Plain \cup Pages \cup Worker
-PageOf(k) == k[2]
+PageOf(k) == CHOOSE w \in Pages : Policy.kworker[w] = k
 
 VARIABLES
     running,    \* j_running_transaction, see TypeOK
@@ -77,14 +77,17 @@ Reserves(t) == IF t \in Pages /\ Policy.conversion # "ordinary" THEN Reserve ELS
 Total(t)   == Credits(t) + Reserves(t)
 Dirties(t) == IF t \in Plain THEN Uses ELSE IF t \in Pages THEN PageUses ELSE ConvertUses
 
-Range(s) == {s[i] : i \in DOMAIN s}
+\* @type: Seq(a) => Set(a);
+Members(s) == {s[i] : i \in DOMAIN s}
+\* @type: (Str => Int, Set(Str)) => Int;
+Sum(f(_), S) == FoldFunction(LAMBDA x, y : x + y, 0, [t \in S |-> f(t)])
 
 TypeOK ==
     /\ running.state \in {"none", "RUNNING", "LOCKED", "SWITCH"}
     /\ committing.state \in {"none", "FLUSH", "TAIL"}
     /\ free \in Int
-    /\ \A t \in Range(queue) : t \in Pages /\ pc[t] = "wait-reserved"
-    /\ promised \subseteq Pages \ Range(queue)
+    /\ \A t \in Members(queue) : t \in Pages /\ pc[t] = "wait-reserved"
+    /\ promised \subseteq Pages \ Members(queue)
     /\ mutex \subseteq Task /\ Cardinality(mutex) <= 1
     /\ pc \in [Task -> {"idle",         \* nothing to do
                         "try",          \* start_this_handle, from the top
@@ -116,6 +119,7 @@ Init ==
 
 \* The hook through which a dump run writes each step with its arguments; see
 \* MCJbd2Credits.  The last conjunct of every action.
+\* @type: (Str, Seq(a)) => Bool;
 Emit(action, args) == TRUE
 
 -----------------------------------------------------------------------------
@@ -142,7 +146,8 @@ Current ==
 \* All that is reserved, and that is handed over but not taken, is at most half
 \* of what a handle may have.  (All reserve the same here, so that with a
 \* hand-over nobody can go past those who wait; ReserveWait has the rule.)
-Promised == Reserve * Cardinality(promised)
+ReserveOf(S) == Sum(LAMBDA t : Reserve, S)
+Promised == ReserveOf(promised)
 Half    == UserMax \div 2
 MayReserve(t) == t \in promised \/ reserved + Promised + Reserves(t) <= Half
 
@@ -182,12 +187,11 @@ Try(t) ==
 \* With a hand-over only those do for whom there are credits now, in the order
 \* in which they came; the credits are theirs, but no transaction's before they
 \* join one.  (Who waits in test 2 is in no queue.)
-RECURSIVE Fitting(_, _)
-Fitting(q, sum) ==
-    IF q # <<>> /\ sum + Reserve <= Half THEN 1 + Fitting(Tail(q), sum + Reserve) ELSE 0
+First(n) == {queue[i] : i \in {i \in DOMAIN queue : i <= n}}
 WakeReserved(p, left, kept) ==
-    LET served == {queue[i] : i \in 1 .. Fitting(queue, left + Reserve * Cardinality(kept))}
-        sleeps == Range(queue) \ served
+    LET served == {queue[n] : n \in {n \in DOMAIN queue :
+                      left + ReserveOf(kept) + ReserveOf(First(n)) <= Half}}
+        sleeps == Members(queue) \ served
     IN /\ promised' = kept \cup served
        /\ queue' = SelectSeq(queue, LAMBDA t : t \in sleeps)
        /\ pc' = [t \in Task |-> IF p[t] = "wait-reserved" /\ t \notin sleeps THEN "try" ELSE p[t]]
@@ -474,14 +478,12 @@ NoCommitSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
 -----------------------------------------------------------------------------
 (* Safety.                                                                 *)
 
-RECURSIVE Sum(_, _)
-Sum(f(_), S) == IF S = {} THEN 0 ELSE LET t == CHOOSE t \in S : TRUE IN f(t) + Sum(f, S \ {t})
 \* Who has a reservation that no handle has taken over: a writepages thread in
 \* its handle, and a page under writeback whose worker has no handle yet.
 Reservations ==
     IF Policy.conversion = "ordinary" THEN 0
-    ELSE Reserve * (Cardinality(Pages \cap Attached)
-                    + Cardinality({k \in Worker : writeback[PageOf(k)] /\ pc[k] # "attached"}))
+    ELSE ReserveOf(Pages \cap Attached)
+         + ReserveOf({k \in Worker : writeback[PageOf(k)] /\ pc[k] # "attached"})
 
 \* I1: a transaction that is about to commit keeps to its largest size.
 CreditsInBounds == running.state = "SWITCH" => running.out <= Max
@@ -503,7 +505,7 @@ CreditsConserved ==
 \* I6: the log's space is conserved: what is not free waits for a checkpoint or
 \* is being committed.
 SpaceConserved ==
-    free = Log - Sum(LAMBDA i : checkpoint[i], DOMAIN checkpoint)
+    free = Log - FoldFunction(LAMBDA x, y : x + y, 0, [i \in DOMAIN checkpoint |-> checkpoint[i]])
                - (IF committing.state = "TAIL" THEN committing.log + 2 ELSE 0)
 
 \* I7: a handle's transaction takes updates.

@@ -67,6 +67,7 @@ Init ==
 
 \* The hook through which a dump run writes each step with its arguments; see
 \* MCLockUpdates.  The last conjunct of every action.
+\* @type: (Str, Seq(a)) => Bool;
 Emit(action, args) == TRUE
 
 Updates      == {t \in Starter : pc[t] \in {"attached", "convert"}}

@@ -17,14 +17,20 @@
 (*   wait        where ext4_writepages waits for a page's last writeback   *)
 (*   data        a commit waits for the data of the pages that it maps     *)
 (*   tail        how far a commit may move the log's tail                  *)
+(*   kworker     the worker of each page (a name, the same in all variants) *)
 (***************************************************************************)
+CONSTANT Pages  \* the writepages threads
+
+\* @type: Str => <<Str, Str>>;
+Kworker(w) == <<"kworker", w>>
 
 \* Linux 6.11 and later.
 Upstream == [tests |-> {1, 2, 3, 4}, stop |-> TRUE, tail |-> "oldest",
              conversion |-> "reserved", space |-> "max", usermax |-> TRUE,
              unreserve |-> TRUE, mutex |-> "dropped", abort |-> TRUE,
              extend |-> "tested", restart |-> "stops", wait |-> "in-handle",
-             data |-> "unordered", wake |-> "all"]
+             data |-> "unordered", wake |-> "all",
+             kworker |-> [w \in Pages |-> Kworker(w)]]
 
 \* The cure: reserved credits that are given back are handed over.
 HandOver == [Upstream EXCEPT !.wake = "hand-over"]

@@ -45,6 +45,7 @@ VARIABLES
 
 vars == <<pc, queue, reserved, herd, wakes>>
 
+\* @type: Seq(a) => Set(a);
 Range(s) == {s[i] : i \in DOMAIN s}
 Without(q, S) == SelectSeq(q, LAMBDA t : t \notin S)
 Credits(S) == Cardinality(S) + Cardinality(S \cap Large)
@@ -70,16 +71,15 @@ Init ==
 
 \* The hook through which a dump run writes each step with its arguments; see
 \* MCReserveWait.  The last conjunct of every action.
+\* @type: (Str, Seq(a)) => Bool;
 Emit(action, args) == TRUE
 
 -----------------------------------------------------------------------------
 (* The decisions in which the designs differ.                              *)
 
-\* How many waiters, from the first on, fit together on top of sum.
-RECURSIVE Fitting(_, _)
-Fitting(q, sum) ==
-    IF q # <<>> /\ Fits(Head(q), sum)
-    THEN 1 + Fitting(Tail(q), sum + Need(Head(q))) ELSE 0
+\* The first n waiters, and those who fit, all together, on top of sum.
+First(n)     == {queue[i] : i \in {i \in DOMAIN queue : i <= n}}
+Fitting(sum) == {queue[n] : n \in {n \in DOMAIN queue : sum + Credits(First(n)) <= Half}}
 
 \* Whom a release wakes that leaves sum reserved credits.
 WokenBy(sum) ==
@@ -88,7 +88,7 @@ WokenBy(sum) ==
       \* wake_up, of exclusive waiters
       [] Wake \in {"one", "chain"} -> IF queue = <<>> THEN {} ELSE {Head(queue)}
       \* as many as the credits serve, in their order; they need not test
-      [] Wake = "hand-off" -> {queue[i] : i \in 1 .. Fitting(queue, sum)}
+      [] Wake = "hand-off" -> Fitting(sum)
 
 \* Whom a thread wakes that was woken itself and now has its credits: with
 \* "chain" the next, if that fits too.

@@ -40,6 +40,7 @@ VARIABLES
 
 vars == <<pc, queue, line, used, asked, commits>>
 
+\* @type: Seq(a) => Set(a);
 Range(s) == {s[i] : i \in DOMAIN s}
 
 TypeOK ==
@@ -64,6 +65,7 @@ Init ==
 
 \* The hook through which a dump run writes each step with its arguments; see
 \* MCTransactionWait.  The last conjunct of every action.
+\* @type: (Str, Seq(a)) => Bool;
 Emit(action, args) == TRUE
 
 -----------------------------------------------------------------------------

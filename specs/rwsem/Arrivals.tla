@@ -7,6 +7,7 @@
 EXTENDS Rwsem
 
 \* a and b stand in one batch of q.
+\* @type: (Seq(TASK), TASK, TASK) => Bool;
 SameBatch(q, a, b) ==
     \E i, j \in DOMAIN q :
         /\ q[i] = a /\ q[j] = b
@@ -14,6 +15,7 @@ SameBatch(q, a, b) ==
               (i <= k /\ k <= j) \/ (j <= k /\ k <= i) => Kind(q[k]) = Kind(a)
 
 \* a stands before b in q.
+\* @type: (Seq(TASK), TASK, TASK) => Bool;
 Before(q, a, b) == \E i, j \in DOMAIN q : i < j /\ q[i] = a /\ q[j] = b
 
 -----------------------------------------------------------------------------

@@ -52,6 +52,7 @@ vars    == <<pc, queue, expired, handoff, older, overtaken>>
 (* The state of the lock.                                                  *)
 
 Kind(t)  == IF t \in Readers THEN "R" ELSE "W"
+\* @type: Seq(a) => Set(a);
 Range(s) == {s[i] : i \in DOMAIN s}
 
 \* Whoever a call of down_read or down_write has returned to, and who has
@@ -71,23 +72,27 @@ Compatible(t) ==
 -----------------------------------------------------------------------------
 (* Sequences of waiters.                                                   *)
 
+\* @type: (Seq(TASK), Set(TASK)) => Seq(TASK);
 Without(q, S) == SelectSeq(q, LAMBDA t : t \notin S)
 
 \* How many tasks of kind k stand at the front of q, before any other kind.
-RECURSIVE FrontRun(_, _)
+\* @type: (Seq(TASK), Str) => Int;
 FrontRun(q, k) ==
-    IF q # <<>> /\ Kind(Head(q)) = k THEN 1 + FrontRun(Tail(q), k) ELSE 0
+    Cardinality({i \in DOMAIN q : \A j \in DOMAIN q : j <= i => Kind(q[j]) = k})
 
 \* q with t put in behind its first n waiters.
+\* @type: (Seq(TASK), Int, TASK) => Seq(TASK);
 InsertAt(q, n, t) == SubSeq(q, 1, n) \o <<t>> \o SubSeq(q, n + 1, Len(q))
 
 \* The position of the last reader in q.
+\* @type: Seq(TASK) => Int;
 LastReader(q) ==
     CHOOSE i \in DOMAIN q :
         /\ q[i] \in Readers
         /\ \A j \in DOMAIN q : q[j] \in Readers => j <= i
 
 \* A batch is a longest run of waiters of one kind.
+\* @type: Seq(TASK) => Int;
 Batches(q) == Cardinality({i \in DOMAIN q : i = 1 \/ Kind(q[i]) # Kind(q[i-1])})
 
 -----------------------------------------------------------------------------
@@ -136,7 +141,9 @@ Place(t) ==
 \* 4. WAKE: who gets the lock from the task that wakes the queue q (grant:
 \* out of the queue, holding), and who is merely woken, to try for itself?
 AllReaders(q) == Range(q) \cap Readers
-FrontReaders(q) == {q[i] : i \in 1 .. FrontRun(q, "R")}
+\* @type: Seq(TASK) => Set(TASK);
+FrontReaders(q) ==
+    {q[i] : i \in {j \in DOMAIN q : \A k \in DOMAIN q : k <= j => q[k] \in Readers}}
 \* The readers that a lock held for reading lets in.
 ReadersAhead(q) ==
     CASE Policy.wake = "readers-first" -> AllReaders(q)
@@ -172,7 +179,8 @@ Roused(q) ==
 
 \* A task that queues looks once more, under wait_lock, whether the queue must
 \* be woken (rwsem_cond_wake_waiter); designs that hand the lock over need not.
-SelfWakes == Policy.wake \in {"front-readers", "all-readers", "everybody"}
+SelfWakes ==
+    Policy.wake = "front-readers" \/ Policy.wake = "all-readers" \/ Policy.wake = "everybody"
 
 \* A releaser that sees a spinner leaves the queue alone (59aabfc7e959): the
 \* spinner will take the lock, and wake the queue after that.
@@ -216,6 +224,7 @@ Init ==
 
 \* The hook through which a dump run writes each step with its arguments; see
 \* MCRwsem.  The last conjunct of every action.
+\* @type: (Str, Seq(a)) => Bool;
 Emit(action, args) == TRUE
 
 \* What follows from any step that has fixed pc' and queue'.  The timer and
@@ -245,7 +254,7 @@ Account ==
 \* The lock goes to the tasks of G, out of the queue q; p is the rest of pc.
 Acquire(G, q, p) ==
     /\ queue' = Without(q, G)
-    /\ pc' = [t \in Task |-> IF t \in G THEN "hold" ELSE p[t]]
+    /\ pc' = [u \in Task |-> IF u \in G THEN "hold" ELSE p[u]]
 
 -----------------------------------------------------------------------------
 (* The steps of a task.                                                    *)

@@ -24,11 +24,14 @@ CONSTANTS
     WakeOrder   \* in which order a waker grants the lock: see the three below
 
 \* a9e9bcb45b15 (5.2): the count first, then the tasks.
+\* @type: () => Seq(Str);
 TwoPass == <<"Add", "Clear", "Rouse">>
 \* 70800c3c0cc5 (4.9 to 5.1): one pass over the readers, the count afterwards.
+\* @type: () => Seq(Str);
 OnePassWake == <<"Clear", "Add", "Rouse">>
 \* e38513905eea, mended by e158488be27b (5.0): wake_q_add before waiter.task is
 \* cleared; the wake-up may be delivered at once.
+\* @type: () => Seq(Str);
 WakeQBeforeClear == <<"Add", "Rouse", "Clear">>
 
 Task == Readers \cup Writers
@@ -53,14 +56,15 @@ WaitingBias == -20
 WriteBias   == WaitingBias + ActiveBias
 Active(c)   == c % (-WaitingBias)     \* c & RWSEM_ACTIVE_MASK
 
+\* @type: Seq(a) => Set(a);
 Range(s)    == {s[i] : i \in DOMAIN s}
 Holders     == {t \in Task : pc[t] = "hold"}
 FirstIsReader == list # <<>> /\ Head(list) \in Readers
 
-RECURSIVE FrontReaders(_)
+\* @type: Seq(Str) => Set(Str);
 FrontReaders(q) ==
-    IF q # <<>> /\ Head(q) \in Readers
-    THEN {Head(q)} \cup FrontReaders(Tail(q)) ELSE {}
+    {r \in Readers : \E i \in DOMAIN q :
+        q[i] = r /\ \A j \in DOMAIN q : j <= i => q[j] \in Readers}
 
 TypeOK ==
     /\ count \in Int
@@ -87,6 +91,7 @@ Init ==
     /\ pc = [t \in Task |-> "idle"]
 
 \* As in Rwsem.
+\* @type: (Str, Seq(a)) => Bool;
 Emit(action, args) == TRUE
 
 Goto(t, s) == pc' = [pc EXCEPT ![t] = s]

@@ -99,6 +99,10 @@ Init ==
 \* MCWbLists.  The last conjunct of every action.
 Emit(action, args) == TRUE
 
+\* The arguments of an action that has one.
+\* @type: a => <<a>>;
+Of(x) == <<x>>
+
 Syncing    == pc["caller"] = "served"
 Queued(i)  == i \in list["io"] \cup list["more"]
 Writes(w)  == pc[w] \in {"write", "spent", "requeue"}
@@ -136,7 +140,7 @@ Dirty(p) ==
        THEN MarkPages(p[1]) /\ UNCHANGED marking
        ELSE marking' = {p} /\ UNCHANGED <<list, flag, fresh>>
     /\ UNCHANGED <<pc, at, todo, lazy, owed, owes>>
-    /\ Emit("Dirty", <<p>>)
+    /\ Emit("Dirty", Of(p))
 
 \* __mark_inode_dirty(I_DIRTY_PAGES).
 Mark(p) ==
@@ -144,7 +148,7 @@ Mark(p) ==
     /\ marking' = {}
     /\ MarkPages(p[1])
     /\ UNCHANGED <<pc, at, todo, dirty, lazy, owed, owes>>
-    /\ Emit("Mark", <<p>>)
+    /\ Emit("Mark", Of(p))
 
 \* __mark_inode_dirty(I_DIRTY_TIME).
 DirtyTime(i) ==
@@ -154,7 +158,7 @@ DirtyTime(i) ==
        THEN list' = To(i, "time") /\ fresh' = Now(i)
        ELSE UNCHANGED <<list, fresh>>
     /\ UNCHANGED <<pc, at, todo, dirty, marking, flag, owed, owes>>
-    /\ Emit("DirtyTime", <<i>>)
+    /\ Emit("DirtyTime", Of(i))
 
 -----------------------------------------------------------------------------
 (* Writing an inode: __writeback_single_inode.                             *)
@@ -194,7 +198,7 @@ WriteInode(w) ==
           THEN list' = To(i, "dirty") /\ fresh' = Now(i)
           ELSE UNCHANGED <<list, fresh>>
     /\ UNCHANGED <<at, dirty, marking, owed>>
-    /\ Emit("WriteInode", <<w>>)
+    /\ Emit("WriteInode", Of(w))
 
 -----------------------------------------------------------------------------
 (* The flusher: wb_writeback.                                              *)
@@ -247,7 +251,7 @@ Pick(i) ==
     /\ ~ISync(i)
     /\ Begin("flusher", i)
     /\ UNCHANGED <<list, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("Pick", <<i>>)
+    /\ Emit("Pick", Of(i))
 
 \* The same, of one that somebody writes: background work has it wait on
 \* b_more_io, a sync sleeps until I_SYNC is gone.
@@ -263,7 +267,7 @@ PickBusy(i) ==
             /\ fresh' = Now(i)
             /\ UNCHANGED <<pc, at>>
     /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
-    /\ Emit("PickBusy", <<i>>)
+    /\ Emit("PickBusy", Of(i))
 
 \* requeue_inode, and I_SYNC is cleared.
 Requeue(i) ==
@@ -280,7 +284,7 @@ Requeue(i) ==
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
     /\ at' = [at EXCEPT !["flusher"] = {}]
     /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
-    /\ Emit("Requeue", <<i>>)
+    /\ Emit("Requeue", Of(i))
 
 \* Background work stops for the sync.
 Yield ==
@@ -328,7 +332,7 @@ Fsync(i) ==
     /\ ~ISync(i)
     /\ Begin("fsyncer", i)
     /\ UNCHANGED <<list, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("Fsync", <<i>>)
+    /\ Emit("Fsync", Of(i))
 
 \* The end: a clean inode is on no list, and one that the flusher has not queued
 \* on the list that it belongs to.  A flusher that sleeps goes on, to look anew.
@@ -343,7 +347,7 @@ FsyncEnd(i) ==
                         !["flusher"] = IF @ = "wait" /\ at["flusher"] = {i} THEN "pick" ELSE @]
     /\ at' = [w \in Writer |-> IF w = "fsyncer" \/ pc[w] = "wait" THEN at[w] \ {i} ELSE at[w]]
     /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
-    /\ Emit("FsyncEnd", <<i>>)
+    /\ Emit("FsyncEnd", Of(i))
 
 Next ==
     \/ StartBackground

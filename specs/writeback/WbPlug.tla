@@ -81,10 +81,16 @@ Init ==
 \* MCWbPlug.  The last conjunct of every action.
 Emit(action, args) == TRUE
 
-\* I/O of neighbours is one request: the runs of a set of inodes.
+\* The arguments of an action that has one.
+\* @type: a => <<a>>;
+Of(x) == <<x>>
+
+\* I/O of neighbours is one request: the runs of a set of inodes, each from its
+\* first one to where the next is not in the set.
+\* @type: Set(Int) => Set(Set(Int));
 Runs(S) ==
-    {r \in SUBSET S : r # {} /\ \E from, to \in S : /\ r = from .. to
-                                                    /\ from - 1 \notin S /\ to + 1 \notin S}
+    {{i \in S : from <= i /\ \A j \in S : from <= j /\ j < i => j + 1 \in S} :
+        from \in {i \in S : i - 1 \notin S}}
 
 \* The device takes these.
 HasRoom(new) == Cardinality(flying) + Cardinality(new) <= Slots
@@ -245,7 +251,7 @@ Throttle(i) ==
     /\ waits' = i
     /\ pc' = [pc EXCEPT !.dirtier = "throttled"]
     /\ UNCHANGED <<next, locked, plugged, plug, flying, cpu, resched, requests, breaks>>
-    /\ Emit("Throttle", <<i>>)
+    /\ Emit("Throttle", Of(i))
 
 \* The device has done a request.
 Complete(r) ==
@@ -254,7 +260,7 @@ Complete(r) ==
     /\ waits' = IF waits \in r THEN 0 ELSE waits
     /\ pc' = IF waits \in r THEN [pc EXCEPT !.dirtier = "idle"] ELSE pc
     /\ UNCHANGED <<next, locked, plugged, plug, cpu, resched, requests, breaks>>
-    /\ Emit("Complete", <<r>>)
+    /\ Emit("Complete", Of(r))
 
 Next ==
     \/ Begin

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use crate::corpus::Graph;
-use crate::model::Model;
+use interlock_ci::machines::model::Model;
 
 /// What a comparison found.
 #[derive(Debug, Clone)]

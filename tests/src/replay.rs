@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use interlock_ci::counterexample::{Counterexample, Step};
 
-use crate::model::Model;
+use interlock_ci::machines::model::Model;
 
 /// A behaviour of the machine: a stem, and for a lasso the loop after it.
 #[derive(Debug, Clone)]

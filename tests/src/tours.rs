@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::corpus::Graph;
-use crate::model::Model;
+use interlock_ci::machines::model::Model;
 
 /// How far each state is from a step that has not been taken; `usize::MAX`: there is no way.
 fn distances(graph: &Graph, open: &[bool], barred: &[bool]) -> Vec<usize> {

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use conformance::dio::Dio;
 use interlock::dio::machine::{Action, Content, Machine, Mode, Outcome, Part, State};
 use interlock::dio::policy::{Drain, Overwrite, Policy};
+use interlock_ci::machines::dio::Dio;
 
 type Step = fn(&Machine, &State, Action) -> Option<State>;
 

@@ -2,11 +2,11 @@
 
 use anyhow::{Context as _, Result};
 use conformance::corpus;
-use conformance::dio::Dio;
-use conformance::model::Model;
 use conformance::replay::replay;
 use interlock::dio::machine::{Content, Extent, Kind, Outcome, State};
 use interlock::dio::policy::Policy;
+use interlock_ci::machines::dio::Dio;
+use interlock_ci::machines::model::Model;
 
 /// What each counterexample ends with: the sector, who wrote it and was told so, and what a read would return.
 const LOSSES: [(&str, usize, &str, &str); 4] = [

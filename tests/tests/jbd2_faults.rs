@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use conformance::corpus;
 use conformance::difference::assert_told;
-use conformance::jbd2::Jbd2;
-use conformance::model::{Model, reached};
 use interlock::jbd2::machine::{Action, Machine, Pc, Sizes, State, TState, Task};
 use interlock::jbd2::policy::{Data, Extend, Mutex, Policy, Wait};
+use interlock_ci::machines::jbd2::Jbd2;
+use interlock_ci::machines::model::{Model, reached};
 use interlock_ci::manifest::Manifest;
 
 type Step = fn(&Jbd2, &State, Action) -> Option<State>;

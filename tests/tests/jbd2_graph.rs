@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use conformance::jbd2::Jbd2;
-use conformance::model::{Model, reached};
-use conformance::reserve_wait::ReserveWait;
+use interlock_ci::machines::jbd2::Jbd2;
+use interlock_ci::machines::model::{Model, reached};
+use interlock_ci::machines::reserve_wait::ReserveWait;
 use interlock_ci::manifest::Manifest;
 
 const CREDITS: [&str; 14] = [

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use conformance::corpus;
-use conformance::jbd2::Jbd2;
 use conformance::jbd2_invariants::Invariant;
-use conformance::model::{Model, reached};
 use conformance::replay::replay;
-use conformance::reserve_wait::{ReserveWait, no_lost_wakeup, reserved_is_held};
 use interlock::jbd2::machine::{Pc, State, Task};
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::reserve_wait::{Pc as Waiter, Wake};
+use interlock_ci::machines::jbd2::Jbd2;
+use interlock_ci::machines::model::{Model, reached};
+use interlock_ci::machines::reserve_wait::{ReserveWait, no_lost_wakeup, reserved_is_held};
 use interlock_ci::manifest::Manifest;
 
 const ROUNDS: usize = 1000;

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use conformance::latency::Latency;
-use conformance::model::Model;
 use interlock::latency::machine::{Action, Commit, Machine, Realtime, Sizes, State};
 use interlock::latency::policy::Policy;
+use interlock_ci::machines::latency::Latency;
+use interlock_ci::machines::model::Model;
 
 type Step = fn(&Latency, &State, Action) -> Option<State>;
 

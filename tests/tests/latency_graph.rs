@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use conformance::latency::Latency;
-use conformance::model::{Model, reached};
 use interlock::latency::machine::Action;
+use interlock_ci::machines::latency::Latency;
+use interlock_ci::machines::model::{Model, reached};
 use interlock_ci::manifest::Manifest;
 
 const GRAPHS: [&str; 8] = [

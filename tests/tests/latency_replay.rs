@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use conformance::corpus;
-use conformance::latency::{Latency, never_off_with_handle};
-use conformance::model::{Model, reached};
 use conformance::replay::replay;
 use interlock::latency::machine::{Flusher, State};
 use interlock::latency::policy::Policy;
+use interlock_ci::machines::latency::{Latency, never_off_with_handle};
+use interlock_ci::machines::model::{Model, reached};
 use interlock_ci::manifest::Manifest;
 
 const OFF: [&str; 3] = [

@@ -13,8 +13,6 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use conformance::corpus::{self, Graph};
 use conformance::faulty_rules::{LateWriter, ReaderOvertakes};
-use conformance::model::Model;
-use conformance::rwsem::Rwsem;
 use conformance::rwsem_log::{machine_action, project};
 use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::{Action, Kind, Pc, State};
@@ -22,6 +20,8 @@ use interlock::rwsem::probe::Probe;
 use interlock::rwsem::protocol::{BatchQueue, Protocol};
 use interlock::rwsem::sys::StdSys;
 use interlock::rwsem::word::{self, Counts, Word};
+use interlock_ci::machines::model::Model;
+use interlock_ci::machines::rwsem::Rwsem;
 
 /// Longer than any step takes, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(20);

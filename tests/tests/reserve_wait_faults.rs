@@ -3,9 +3,9 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use conformance::model::Model;
-use conformance::reserve_wait::ReserveWait;
 use interlock::jbd2::reserve_wait::{Action, Machine, Pc, State, Wake};
+use interlock_ci::machines::model::Model;
+use interlock_ci::machines::reserve_wait::ReserveWait;
 
 type Step = fn(&ReserveWait, &State, Action) -> Option<State>;
 

@@ -2,8 +2,8 @@
 //! the machine panic.
 
 use conformance::random::runner;
-use conformance::reserve_wait::reserved_is_held;
 use interlock::jbd2::reserve_wait::{Action, Machine, Pc, State, Wake};
+use interlock_ci::machines::reserve_wait::reserved_is_held;
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 

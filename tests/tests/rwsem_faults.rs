@@ -3,9 +3,9 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use conformance::rwsem::Rwsem;
 use interlock::rwsem::machine::{Action, Kind, Machine, Pc, State};
 use interlock::rwsem::policy::Policy;
+use interlock_ci::machines::rwsem::Rwsem;
 
 type Step = fn(&Machine, &State, Action) -> Option<State>;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use conformance::rwsem::Rwsem;
 use interlock::rwsem::machine::Machine;
 use interlock::rwsem::policy::Policy;
+use interlock_ci::machines::rwsem::Rwsem;
 use interlock_ci::manifest::Manifest;
 
 const MODELS: [&str; 10] = [

@@ -2,11 +2,11 @@
 
 use anyhow::{Context as _, Result};
 use conformance::corpus;
-use conformance::model::Model;
 use conformance::replay::replay;
-use conformance::rwsem::Rwsem;
 use interlock::rwsem::machine::Pc;
 use interlock::rwsem::policy::Policy;
+use interlock_ci::machines::model::Model;
+use interlock_ci::machines::rwsem::Rwsem;
 
 const ROUNDS: usize = 1000;
 

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use conformance::model::Model;
-use conformance::wb_lists::WbLists;
 use interlock::writeback::list_policy::{Fsync, ISync, Policy};
 use interlock::writeback::lists::{Action, List, Machine, Pc, State};
+use interlock_ci::machines::model::Model;
+use interlock_ci::machines::wb_lists::WbLists;
 
 type Step = fn(&WbLists, &State, Action) -> Option<State>;
 

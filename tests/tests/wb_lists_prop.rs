@@ -1,9 +1,9 @@
 //! Random walks of random inodes: what the lists keep, what each control breaks, and that no state makes the machine panic.
 
 use conformance::random::runner;
-use conformance::wb_lists::Invariant;
 use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::{Action, Kind, Machine, Pc, State, Writer};
+use interlock_ci::machines::wb_lists::Invariant;
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use conformance::corpus;
 use conformance::replay::replay;
-use conformance::wb_lists::{Invariant, WbLists};
 use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::Pc;
+use interlock_ci::machines::wb_lists::{Invariant, WbLists};
 use interlock_ci::manifest::Manifest;
 
 const ENDS: [(&str, Invariant); 5] = [

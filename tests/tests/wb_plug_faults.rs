@@ -3,10 +3,10 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use conformance::model::Model;
-use conformance::wb_plug::WbPlug;
 use interlock::writeback::plug::{Action, Machine, Run, State};
 use interlock::writeback::plug_policy::Policy;
+use interlock_ci::machines::model::Model;
+use interlock_ci::machines::wb_plug::WbPlug;
 
 type Step = fn(&WbPlug, &State, Action) -> Option<State>;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use conformance::model::{Model, reached};
-use conformance::wb_plug::WbPlug;
+use interlock_ci::machines::model::{Model, reached};
+use interlock_ci::machines::wb_plug::WbPlug;
 use interlock_ci::manifest::Manifest;
 
 const GRAPHS: [&str; 7] = [

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use conformance::random::runner;
-use conformance::wb_plug::Invariant;
 use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
 use interlock::writeback::plug_policy::Policy;
+use interlock_ci::machines::wb_plug::Invariant;
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use conformance::corpus;
-use conformance::model::{Model, reached};
 use conformance::replay::replay;
-use conformance::wb_plug::{Invariant, WbPlug};
 use interlock::writeback::plug::{Action, Cpu, State};
 use interlock::writeback::plug_policy::Policy;
+use interlock_ci::machines::model::{Model, reached};
+use interlock_ci::machines::wb_plug::{Invariant, WbPlug};
 use interlock_ci::manifest::Manifest;
 
 const ENDS: [(&str, Invariant); 4] = [

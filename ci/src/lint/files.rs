@@ -32,7 +32,7 @@ pub(super) fn check(lint: &mut Lint) {
             configuration(lint, &shown, &path);
         } else if name == "README.md" {
             readmes.push((shown, path));
-        } else if name.starts_with("MC") && name.ends_with(".tla") {
+        } else if ["MC", "AP"].iter().any(|root| name.starts_with(root)) && name.ends_with(".tla") {
             root_module(lint, &shown);
         }
     }

@@ -1,8 +1,10 @@
 //! Names that a row or a `[[module]]` uses and the TLA+ module does not have, and the other way round.
 
+use std::collections::BTreeSet;
+
 use super::{Lint, MANIFEST};
 use crate::cfg;
-use crate::manifest::{Model, Module, did_you_mean};
+use crate::manifest::{Engine, Expect, Model, Module, Symbolic, did_you_mean};
 
 pub(super) fn check_model(lint: &mut Lint, model: &Model) {
     let Some(module) = lint.module(model) else {
@@ -10,8 +12,13 @@ pub(super) fn check_model(lint: &mut Lint, model: &Model) {
     };
     let mut found = Vec::new();
 
+    let asked = model.symbolic.as_ref();
+    let spec = Some(&model.spec).filter(|_| model.engine != Engine::Apalache);
     let single = [
-        ("spec", Some(&model.spec)),
+        ("spec", spec),
+        ("init", asked.map(|asked| &asked.init)),
+        ("next", asked.map(|asked| &asked.next)),
+        ("cinit", asked.and_then(|asked| asked.cinit.as_ref())),
         ("property", model.property.as_ref()),
         ("symmetry", model.symmetry.as_ref()),
     ];
@@ -41,12 +48,15 @@ pub(super) fn check_model(lint: &mut Lint, model: &Model) {
         }
     }
 
-    for constant in module
-        .constants()
-        .difference(&model.constants.keys().cloned().collect())
-    {
+    let given: BTreeSet<String> = match asked {
+        // `cinit` says what all of them may be, or Apalache refuses it.
+        Some(Symbolic { cinit: Some(_), .. }) => module.constants().clone(),
+        _ if model.expect == Expect::Typed => module.constants().clone(),
+        _ => model.constants.keys().cloned().collect(),
+    };
+    for constant in module.constants().difference(&given) {
         let message = format!(
-            "the constant {constant} of {} gets no value (add it to the size, the group or the row)",
+            "the constant {constant} of {} gets no value (add it to the size, the group or the row; for Apalache, give `cinit`)",
             model.module
         );
         found.push(("constant-not-given", message));
@@ -89,6 +99,9 @@ pub(super) fn check_module(lint: &mut Lint, declared: &Module) {
     else {
         return;
     };
+    if declared.engine != Engine::Tlc {
+        return;
+    }
     let mut found = Vec::new();
     for operator in declared
         .actions

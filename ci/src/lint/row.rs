@@ -1,23 +1,29 @@
 //! Faults of one row, with what its operators are made of.
 
 use super::Lint;
-use crate::manifest::{Expect, Kind, Model};
+use crate::manifest::{Engine, Expect, Kind, Model};
 use crate::tla::Shape;
 
 pub(super) fn check(lint: &mut Lint, model: &Model) {
     reductions(lint, model);
-    if model.invariants.is_empty() && model.property.is_none() && !model.deadlock {
+    let typed = model.expect == Expect::Typed;
+    if !typed && model.invariants.is_empty() && model.property.is_none() && !model.deadlock {
         lint.report(
             model,
             "checks-nothing",
             "no invariant, property or deadlock is checked (add one, or remove the row)".into(),
         );
     }
+    if typed && model.engine != Engine::Apalache {
+        let message = "only Apalache finds types (say engine = \"apalache\")".into();
+        lint.report(model, "kind-mismatch", message);
+    }
     formulas(lint, model);
     expectation(lint, model);
     fairness(lint, model);
     probe(lint, model);
     pins(lint, model);
+    second(lint, model);
 }
 
 fn reductions(lint: &mut Lint, model: &Model) {
@@ -43,7 +49,9 @@ fn reductions(lint: &mut Lint, model: &Model) {
 fn formulas(lint: &mut Lint, model: &Model) {
     for invariant in &model.invariants {
         let shape = lint.shape(model, invariant).unwrap_or_default();
-        if shape.is_temporal() || shape.primed {
+        // Apalache checks what says something of a step, of each step.
+        let of_steps = shape.primed && model.engine != Engine::Apalache;
+        if shape.is_temporal() || of_steps {
             let message = format!(
                 "{invariant} is {}, not a state predicate (give it as `property`)",
                 describe(shape)
@@ -102,7 +110,10 @@ fn expectation(lint: &mut Lint, model: &Model) {
         return;
     }
     let possible = if as_invariant {
-        vec![Kind::Invariant]
+        match lint.shape(model, property) {
+            Some(Shape { primed: true, .. }) => vec![Kind::Action],
+            _ => vec![Kind::Invariant],
+        }
     } else {
         let Some(shape) = lint.shape(model, property) else {
             return;
@@ -199,7 +210,8 @@ fn pins(lint: &mut Lint, model: &Model) {
         ("total", model.total.is_some()),
     ];
     let (whole_graph, trace) = match model.expect {
-        Expect::Holds => (true, false),
+        Expect::Holds | Expect::Typed if model.engine == Engine::Apalache => (false, false),
+        Expect::Holds | Expect::Typed => (true, false),
         Expect::Violates {
             kind: Kind::Temporal,
             ..
@@ -212,14 +224,15 @@ fn pins(lint: &mut Lint, model: &Model) {
     };
     let stops_early = !whole_graph;
     for (key, pinned) in counts {
-        if whole_graph && !pinned {
+        let counted = model.engine == Engine::Tlc || key == "distinct";
+        if whole_graph && counted && !pinned {
             lint.report(model, "unpinned", format!("`{key}` is not pinned, so a model that shrinks would pass (add what a run counts)"));
         }
         if stops_early && pinned {
             lint.report(
                 model,
                 "useless-pin",
-                format!("`{key}` is pinned, but TLC stops before the whole graph (remove it)"),
+                format!("`{key}` is pinned, but the whole graph is not counted (remove it)"),
             );
         }
     }
@@ -236,5 +249,32 @@ fn pins(lint: &mut Lint, model: &Model) {
             "useless-pin",
             "`witness` is pinned, but no counterexample is expected (remove it)".into(),
         );
+    }
+}
+
+/// A second opinion is one on the same question.
+fn second(lint: &mut Lint, model: &Model) {
+    let Some(name) = &model.second_of else {
+        return;
+    };
+    let first = lint.manifest.model(name);
+    let Some(first) = first.filter(|first| first.engine == Engine::Tlc) else {
+        let message =
+            format!("TLC has no model `{name}` for a second opinion (correct `second_of`)");
+        return lint.report(model, "second-opinion", message);
+    };
+    let asked = |of: &Model| match &of.expect {
+        Expect::Violates { property, .. } => vec![property.clone()],
+        _ => of.invariants.iter().chain(&of.property).cloned().collect(),
+    };
+    let same_question = asked(model)
+        .iter()
+        .all(|check| asked(first).contains(check));
+    let same = (&first.area, &first.expect) == (&model.area, &model.expect);
+    if !same || !same_question || (model.witness.is_some() && model.witness != first.witness) {
+        let message = format!(
+            "is a second opinion of `{name}`, but does not ask or expect the same (correct one of them)"
+        );
+        lint.report(model, "second-opinion", message);
     }
 }

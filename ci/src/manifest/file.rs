@@ -19,6 +19,17 @@ pub(super) struct File {
     pub(super) module: Vec<Spanned<ModuleTable>>,
     #[serde(default)]
     pub(super) group: Vec<Spanned<Row>>,
+    #[serde(default)]
+    pub(super) second: Vec<Spanned<SecondTable>>,
+}
+
+/// Models of TLC's that another explicit-state engine decides too.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SecondTable {
+    pub(super) engine: Engine,
+    pub(super) budget: Option<u64>,
+    pub(super) models: Vec<String>,
 }
 
 /// The constants of a size, and the actions that no model of it can take.
@@ -50,8 +61,9 @@ pub(super) struct AreaTable {
 pub(super) struct ModuleTable {
     pub(super) area: String,
     pub(super) name: String,
-    pub(super) actions: Vec<String>,
-    pub(super) emit: String,
+    pub(super) engine: Option<Engine>,
+    pub(super) actions: Option<Vec<String>>,
+    pub(super) emit: Option<String>,
 }
 
 /// A group, or one of its models: they share every field but `name`, a model's, and `models`, a group's.
@@ -70,6 +82,11 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) constants: BTreeMap<String, String>,
     pub(super) spec: Option<String>,
+    pub(super) init: Option<String>,
+    pub(super) next: Option<String>,
+    pub(super) cinit: Option<String>,
+    pub(super) length: Option<usize>,
+    pub(super) second_of: Option<String>,
     pub(super) invariants: Option<Vec<String>>,
     pub(super) property: Option<String>,
     pub(super) deadlock: Option<bool>,
@@ -98,14 +115,14 @@ impl<'de> Visitor<'de> for ExpectVisitor {
     type Value = Expect;
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        formatter.write_str(r#""holds" or { violates = "Property", kind = "temporal" }"#)
+        formatter.write_str(r#""holds", "typed" or { violates = "Property", kind = "temporal" }"#)
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Expect, E> {
-        if value == "holds" {
-            Ok(Expect::Holds)
-        } else {
-            Err(E::invalid_value(de::Unexpected::Str(value), &self))
+        match value {
+            "holds" => Ok(Expect::Holds),
+            "typed" => Ok(Expect::Typed),
+            _ => Err(E::invalid_value(de::Unexpected::Str(value), &self)),
         }
     }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context, anyhow, bail};
 use toml::Spanned;
 
-use super::file::{AreaTable, File, ModuleTable, Row, Size};
-use super::{Area, Engine, Lane, Manifest, Model, Module, did_you_mean};
+use super::file::{AreaTable, File, ModuleTable, Row, SecondTable, Size};
+use super::{Area, Engine, Expect, Lane, Manifest, Model, Module, Symbolic, did_you_mean};
 
 /// The manifest's text and name, to say where an error is.
 struct Source<'a> {
@@ -64,7 +64,8 @@ pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
 
     let areas = areas(&source, file.area)?;
     let modules = modules(&source, specs, &areas, file.module)?;
-    let models = models(&source, &file.size, &areas, &modules, file.group)?;
+    let mut models = models(&source, &file.size, &areas, &modules, file.group)?;
+    seconds(&source, &mut models, file.second)?;
     if models.is_empty() {
         bail!(
             "{}: no model in it, so nothing would be checked (add a [[group]])",
@@ -136,11 +137,17 @@ fn modules(
             ModuleTable {
                 area,
                 name,
+                engine,
                 actions,
                 emit,
             },
         ) = (table.span(), table.into_inner());
         check_name(source, &span, "a module", &name)?;
+        let engine = engine.unwrap_or(Engine::Tlc);
+        if engine == Engine::Tlc && (actions.is_none() || emit.is_none()) {
+            let message = format!("module `{name}` has no `actions`, or no `emit` (give both)");
+            return Err(source.error(&span, message));
+        }
         check_area(source, &span, areas, &area)?;
         if let Some(first) = modules
             .iter()
@@ -176,8 +183,9 @@ fn modules(
         modules.push(Module {
             area,
             name,
-            actions,
-            emit,
+            engine,
+            actions: actions.unwrap_or_default(),
+            emit: emit.unwrap_or_default(),
             line: source.line(&span),
         });
     }
@@ -227,10 +235,73 @@ fn models(
                     format!("area `{area}` has no module `{module}`{near} (add a [[module]])");
                 return Err(source.error(&span, message));
             }
+            let meant = modules
+                .iter()
+                .find(|known| (&known.area, &known.name) == (area, module));
+            if meant.is_some_and(|known| known.engine != model.engine) {
+                let engine = model.engine.name();
+                let message = format!(
+                    "model `{name}` is for {engine}, but module `{module}` is not (correct either's `engine`)"
+                );
+                return Err(source.error(&span, message));
+            }
             models.push(model);
         }
     }
     Ok(models)
+}
+
+/// The models that another engine decides too: each the same model, but for what that engine does not count.
+fn seconds(
+    source: &Source,
+    models: &mut Vec<Model>,
+    tables: Vec<Spanned<SecondTable>>,
+) -> anyhow::Result<()> {
+    for table in tables {
+        let span = table.span();
+        let SecondTable {
+            engine,
+            budget,
+            models: names,
+        } = table.into_inner();
+        if engine != Engine::TlaChecker {
+            let message = format!(
+                "{} reads no model of TLC's as it is (give it rows of its own with `second_of`)",
+                engine.name()
+            );
+            return Err(source.error(&span, message));
+        }
+        for name in names {
+            let Some(first) = models
+                .iter()
+                .find(|model| model.name == name && model.engine == Engine::Tlc)
+            else {
+                let near = did_you_mean(&name, models.iter().map(|model| model.name.as_str()));
+                let message = format!("TLC has no model `{name}`{near} (correct the name)");
+                return Err(source.error(&span, message));
+            };
+            let second = Model {
+                name: format!("{}-{name}", engine.name()),
+                engine,
+                second_of: Some(name),
+                total: None,
+                silent: Vec::new(),
+                probe: None,
+                budget: budget.unwrap_or(first.budget),
+                line: source.line(&span),
+                ..first.clone()
+            };
+            if models.iter().any(|other| other.name == second.name) {
+                let message = format!(
+                    "model `{}` is there already (remove one of them)",
+                    second.name
+                );
+                return Err(source.error(&span, message));
+            }
+            models.push(second);
+        }
+    }
+    Ok(())
 }
 
 fn check_area(
@@ -299,19 +370,38 @@ fn flatten(
             field!($key).ok_or_else(|| missing(stringify!($key)))?
         };
     }
-    let size = required!(size);
-    let Some(of_size) = sizes.get(&size) else {
-        let near = did_you_mean(&size, sizes.keys().map(String::as_str));
-        return Err(source.error(
-            span,
-            format!("model `{name}`: no size is named `{size}`{near} (add it to [size])"),
-        ));
-    };
-    let mut constants = of_size.constants.clone();
-    constants.extend(group.constants.clone());
-    constants.extend(row.constants);
-    let mut silent = of_size.silent.clone();
-    silent.extend(field!(silent).unwrap_or_default());
+    let engine = field!(engine).unwrap_or(Engine::Tlc);
+    let expect = required!(expect);
+    let (size, spec, symbolic, mut constants, mut silent);
+    if engine == Engine::Apalache {
+        let cinit = field!(cinit);
+        size = cinit.clone().unwrap_or_default();
+        (spec, constants, silent) = (String::new(), BTreeMap::new(), Vec::new());
+        symbolic = match expect {
+            Expect::Typed => None,
+            _ => Some(Symbolic {
+                init: field!(init).unwrap_or_else(|| "Init".into()),
+                next: field!(next).unwrap_or_else(|| "Next".into()),
+                cinit,
+                length: required!(length),
+            }),
+        };
+    } else {
+        size = required!(size);
+        let Some(of_size) = sizes.get(&size) else {
+            let near = did_you_mean(&size, sizes.keys().map(String::as_str));
+            return Err(source.error(
+                span,
+                format!("model `{name}`: no size is named `{size}`{near} (add it to [size])"),
+            ));
+        };
+        (spec, symbolic) = (required!(spec), None);
+        constants = of_size.constants.clone();
+        constants.extend(group.constants.clone());
+        constants.extend(row.constants);
+        silent = of_size.silent.clone();
+        silent.extend(field!(silent).unwrap_or_default());
+    }
     let design = required!(design);
     check_name(source, span, "a design", &design)?;
     Ok(Model {
@@ -319,11 +409,13 @@ fn flatten(
         module: required!(module),
         design,
         stands_for: required!(stands_for),
-        engine: field!(engine).unwrap_or(Engine::Tlc),
+        engine,
         lane: field!(lane).unwrap_or(Lane::Ci),
         size,
         constants,
-        spec: required!(spec),
+        spec,
+        symbolic,
+        second_of: field!(second_of),
         invariants: field!(invariants).unwrap_or_default(),
         property: field!(property),
         deadlock: field!(deadlock).unwrap_or(false),
@@ -331,7 +423,7 @@ fn flatten(
         view: field!(view),
         constraint: field!(constraint),
         silent,
-        expect: required!(expect),
+        expect,
         probe: field!(probe),
         distinct: field!(distinct),
         total: field!(total),

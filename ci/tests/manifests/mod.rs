@@ -28,6 +28,7 @@ impl Copy {
     }
 
     /// A copy in which the manifest's first `from` is `to`.
+    #[allow(dead_code, reason = "one test binary has a copy of its own")]
     pub fn with(from: &str, to: &str) -> Self {
         Self::clean().edit("specs/manifest.toml", from, to)
     }

@@ -78,6 +78,8 @@ pub fn model() -> Model {
         lane: Lane::Smoke,
         size: "RWW".to_owned(),
         constants: BTreeMap::new(),
+        symbolic: None,
+        second_of: None,
         spec: "FairSpec".to_owned(),
         invariants: Vec::new(),
         property: Some("ReaderProgress".to_owned()),

@@ -2,10 +2,10 @@
 
 use anyhow::{Context as _, Result};
 use conformance::corpus;
-use conformance::dio::Dio;
 use conformance::replay::replay;
 use conformance::tours::tours;
 use interlock::dio::policy::Policy;
+use interlock_ci::machines::dio::Dio;
 
 use crate::stage::drive;
 

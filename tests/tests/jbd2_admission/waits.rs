@@ -5,11 +5,11 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use conformance::jbd2_log::{Log, Logged, keeps, wakes_per_grant};
-use conformance::reserve_wait::{no_lost_wakeup, reserved_is_held};
 use interlock::jbd2::machine::{Pc, Sizes};
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::reserve_wait::{self as wait, Wake};
 use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+use interlock_ci::machines::reserve_wait::{no_lost_wakeup, reserved_is_held};
 
 use crate::{Journal, PATIENCE, SIZES, in_time, journal, sleeps, start};
 

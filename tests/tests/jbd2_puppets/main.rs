@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::corpus;
-use conformance::jbd2::Jbd2;
-use conformance::model::Model;
 use conformance::tours::tours;
 use interlock::jbd2::machine::{Action, Machine, Pc, State};
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::waiting::{HandOver, WakeAll};
+use interlock_ci::machines::jbd2::Jbd2;
+use interlock_ci::machines::model::Model;
 
 use stage::drive;
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use conformance::dio_log::{History, Log, OLD, STALE, agrees, byte_of, machine, replay, snapshot};
+use conformance::symptom::assert_found;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::file::{DirectFile, Layout};
 use interlock::dio::machine::{Extent, Kind};
@@ -198,18 +199,7 @@ pub fn holds(name: &str, model: &Model, preemptions: usize, iterations: usize, p
 
 /// Explores with a fault, which must be found by a panic that says `symptom`.
 pub fn finds<const FAULT: u8>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
-    let result = std::panic::catch_unwind(|| explore::<FAULT>(name, model, preemptions));
-    let Err(panic) = result else {
-        panic!("{name}: the fault was not found")
-    };
-    let text = panic.downcast_ref::<String>().cloned();
-    let text = text
-        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
-        .unwrap_or_default();
-    let first = text.lines().next().unwrap_or_default().to_string();
-    assert!(
-        text.contains(symptom),
-        "{name}: found something else: {first}"
-    );
-    println!("{name}: {first}");
+    assert_found(name, &[symptom], || {
+        explore::<FAULT>(name, model, preemptions)
+    });
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use conformance::jbd2_log::{Log, replay, who};
+use conformance::symptom::assert_found;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, State, TState, Task};
 use interlock::jbd2::numbers::Numbers;
@@ -226,24 +227,7 @@ pub fn holds<W: Discipline>(
 
 /// Explores with a discipline at fault, which must be found by a panic that says `symptom`.
 pub fn finds<W: Discipline>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
-    let result = std::panic::catch_unwind(|| explore::<W>(name, model, preemptions, &[]));
-    let Err(panic) = result else {
-        panic!("{name}: the fault was not found")
-    };
-    let text = panic.downcast_ref::<String>().cloned();
-    let text = text
-        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
-        .unwrap_or_default();
-    let first: String = text
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(100)
-        .collect();
-    assert!(
-        text.contains(symptom),
-        "{name}: found something else: {text}"
-    );
-    println!("{name}: {first}");
+    assert_found(name, &[symptom], || {
+        explore::<W>(name, model, preemptions, &[])
+    });
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use conformance::rwsem_log::{self, Event, Log};
+use conformance::symptom::assert_found;
 use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::Kind;
 use interlock::rwsem::protocol::{BatchQueue, Protocol};
@@ -196,20 +197,9 @@ where
     S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
 {
-    let result = std::panic::catch_unwind(|| explore::<S, R>(name, programs, preemptions));
-    let Err(panic) = result else {
-        panic!("{name}: the fault was not found")
-    };
-    let text = panic.downcast_ref::<String>().cloned();
-    let text = text
-        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
-        .unwrap_or_default();
-    let first = text.lines().next().unwrap_or_default().to_string();
-    assert!(
-        symptoms.iter().any(|symptom| text.contains(symptom)),
-        "{name}: found something else: {first}"
-    );
-    println!("{name}: {first}");
+    assert_found(name, symptoms, || {
+        explore::<S, R>(name, programs, preemptions)
+    });
 }
 
 fn steps(events: &[Event]) -> Vec<(usize, interlock::rwsem::word::Action)> {

@@ -4,6 +4,7 @@ EXTENDS Naturals
 CONSTANTS Tasks, Max
 VARIABLES pc, n
 vars == <<pc, n>>
+\* @type: (Str, Seq(TASK), { pc: TASK -> Str, n: Int }, { pc: TASK -> Str, n: Int }) => Bool;
 Emit(action, args, s, t) == TRUE
 Init == pc = [t \in Tasks |-> "idle"] /\ n = 0
 Ask(t) == /\ pc[t] = "idle"

@@ -1,6 +1,6 @@
 //! What the handles, the commit thread and the checkpoints of a journal share.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::buffers::{Buffers, Plan};
 use super::error::JournalError;
@@ -16,6 +16,7 @@ use crate::jbd2::probe::{Probe, Who};
 use crate::jbd2::refused::Reason;
 use crate::jbd2::space::{Checkpointed, Store};
 use crate::jbd2::waiting::Discipline;
+use crate::rwsem::sys::AtomicWord;
 
 /// The journal.
 pub struct Inner<D, W: Discipline, S: System, P: Probe> {
@@ -27,13 +28,15 @@ pub struct Inner<D, W: Discipline, S: System, P: Probe> {
     pub(super) superblock: S::Monitor<Superblock>,
     pub(super) buffers: S::Monitor<Buffers>,
     pub(super) admission: Admission<W, S, P>,
-    pub(super) handles: AtomicU32,
+    pub(super) handles: S::Word,
 }
 
 impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Inner<D, W, S, P> {
     /// A new handle's number.
     pub fn who(&self) -> Who {
-        Who(self.handles.fetch_add(1, Ordering::Relaxed))
+        let next = |number: u64| Some(number.wrapping_add(1));
+        let numbers = self.handles.update(Ordering::Relaxed, next);
+        Who(numbers.map_or(0, |(before, _)| before as u32))
     }
 
     /// The newest version of a block.

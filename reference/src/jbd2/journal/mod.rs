@@ -18,7 +18,6 @@ mod handle;
 mod inner;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 use self::buffers::Buffers;
 use self::error::JournalError;
@@ -35,6 +34,7 @@ use super::refused::Reason;
 use super::waiting::{Discipline, HandOver};
 use crate::device::BlockDevice;
 use crate::dio::sys::{Monitor, StdSys, System};
+use crate::rwsem::sys::AtomicWord;
 
 /// How a journal divides its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Journal<D, W, S, P> {
             geometry,
             buffers: S::Monitor::new(Buffers::new(head, 1)),
             admission: Admission::new(sizes, probe),
-            handles: AtomicU32::new(0),
+            handles: S::Word::new(0),
         });
         inner.update_tail()?;
         let own = inner.clone();

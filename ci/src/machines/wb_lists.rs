@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::{Context as _, Result, bail};
 use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::{Action, Inode, Kind, List, Machine, Page, Pc, State, Writer};
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
-use crate::model::Model;
+use super::model::Model;
 
 /// A machine and the names of its inodes.
 #[derive(Debug, Clone)]

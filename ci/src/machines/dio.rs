@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::{Context as _, Result, bail};
 use interlock::dio::machine::{
     Action, Bio, Call, Content, Extent, Io, Kind, Machine, Mode, Outcome, Part, Pc, Plan, Progress,
     Request, State,
 };
 use interlock::dio::policy::Policy;
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
-use crate::model::Model;
+use super::model::Model;
 
 const PARTS: [(&str, Part); 4] = [
     ("head", Part::Head),

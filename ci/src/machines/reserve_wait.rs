@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::{Context as _, Result, bail};
 use interlock::jbd2::reserve_wait::{Action, Machine, Pc, State, Wake};
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
-use crate::model::Model;
+use super::model::Model;
 
 /// A machine and the names of its threads.
 #[derive(Debug, Clone)]

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::Result;
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
 /// A machine with the names that its specification has.
 pub trait Model {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::{Context as _, Result, bail};
 use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
 use interlock::latency::policy::Policy;
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
-use crate::model::Model;
+use super::model::Model;
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone, Copy)]

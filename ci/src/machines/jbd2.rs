@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::{Context as _, Result, bail};
 use interlock::jbd2::machine::{
     Action, Load, Machine, Pc, Sizes, State, TState, Task, Transaction,
 };
 use interlock::jbd2::policy::Policy;
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
-use crate::model::Model;
+use super::model::Model;
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
@@ -75,8 +75,13 @@ impl Jbd2 {
 
     fn task(&self, value: &Value) -> Result<Task> {
         let name = value.label();
-        let mut tasks = self.machine.tasks().into_iter();
-        let task = tasks.find(|task| self.name(*task) == name);
+        let page = |w: usize| self.name(Task::Pages(w));
+        let is_meant = |task: &Task| match task {
+            // Apalache knows the worker of w1 as k1: it has no tuples beside names.
+            Task::Worker(w) if name.replacen('k', "w", 1) == page(*w) && name != page(*w) => true,
+            _ => self.name(*task) == name,
+        };
+        let task = self.machine.tasks().into_iter().find(is_meant);
         task.with_context(|| format!("there is no task {name}"))
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::{Context as _, Result, bail};
 use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
 use interlock::writeback::plug_policy::Policy;
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
-use crate::model::Model;
+use super::model::Model;
 
 /// The machine of a model.
 #[derive(Debug, Clone)]

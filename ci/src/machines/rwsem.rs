@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::counterexample::Step;
+use crate::value::Value;
 use anyhow::{Context as _, Result, bail, ensure};
 use interlock::rwsem::machine::{Action, Kind, Machine, Pc, State};
 use interlock::rwsem::policy::Policy;
-use interlock_ci::counterexample::Step;
-use interlock_ci::value::Value;
 
-use crate::model::Model;
+use super::model::Model;
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]

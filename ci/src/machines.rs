@@ -1,0 +1,10 @@
+//! The reference's machines by the names of their specifications: states and actions as TLC prints them.
+
+pub mod dio;
+pub mod jbd2;
+pub mod latency;
+pub mod model;
+pub mod reserve_wait;
+pub mod rwsem;
+pub mod wb_lists;
+pub mod wb_plug;

@@ -1,0 +1,114 @@
+--------------------------- MODULE APReserveWait ---------------------------
+(***************************************************************************)
+(* ReserveWait for Apalache: the invariants of the wait for reserved       *)
+(* credits, by an inductive invariant.                                     *)
+(*                                                                         *)
+(* FOR WHICH CONSTANTS.  Any Half: of a log of any size; three small       *)
+(* threads and a large one.                                                *)
+(*                                                                         *)
+(* WHY IT IS INDUCTIVE.  The reservations are what the holders reserved,   *)
+(* and the queue is who sleeps.  If a release wakes all, nobody sleeps     *)
+(* whose credits fit (NobodyFits): credits only get fewer until the next   *)
+(* release.  If it hands over, the first does not fit (FirstDoesNotFit),   *)
+(* and so at most two are served: less than its need was free, and at most *)
+(* two credits come.                                                       *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets, Apalache
+
+CONSTANTS
+    \* @type: Set(Str);
+    Small,
+    \* @type: Set(Str);
+    Large,
+    \* @type: Int;
+    Half,
+    \* @type: Str;
+    Wake,
+    \* @type: Int;
+    MaxHerd,
+    \* @type: Int;
+    MaxWakes
+
+VARIABLES
+    \* @type: Str -> Str;
+    pc,
+    \* @type: Seq(Str);
+    queue,
+    \* @type: Int;
+    reserved,
+    \* @type: Int;
+    herd,
+    \* @type: Str -> Int;
+    wakes
+
+INSTANCE ReserveWait
+
+-----------------------------------------------------------------------------
+(* What is left open.                                                      *)
+
+SSSL    == Small = {"s1", "s2", "s3"} /\ Large = {"l1"}
+SSL     == Small = {"s1", "s2"} /\ Large = {"l1"}
+AnyHalf == Half \in Int /\ Half >= 0
+
+HandOff  == SSSL /\ AnyHalf /\ Wake = "hand-off" /\ MaxHerd = 2 /\ MaxWakes = 1
+WakeAll  == SSSL /\ AnyHalf /\ Wake = "all" /\ MaxHerd = 3 /\ MaxWakes = 1
+\* Controls.
+Untested == SSSL /\ AnyHalf /\ Wake = "untested" /\ MaxHerd = 3 /\ MaxWakes = 1
+HandOffHerd1 == SSSL /\ AnyHalf /\ Wake = "hand-off" /\ MaxHerd = 1 /\ MaxWakes = 1
+
+\* The sizes of TLC's rows.
+HandOffSSL  == SSL /\ Half = 2 /\ Wake = "hand-off" /\ MaxHerd = 2 /\ MaxWakes = 1
+UntestedSSL == SSL /\ Half = 2 /\ Wake = "untested" /\ MaxHerd = 0 /\ MaxWakes = 1
+
+-----------------------------------------------------------------------------
+(* The invariant.                                                          *)
+
+TypeAssign ==
+    /\ pc \in [Thread -> {"idle", "test", "sleep", "hold"}]
+    /\ queue = Gen(4)
+    /\ reserved \in Nat
+    /\ herd \in 0 .. 4
+    /\ wakes \in [Thread -> 0 .. 3]
+
+\* The same, to be kept by each step: what is assigned is no smaller than what
+\* is reached.
+InTypes ==
+    /\ \A t \in Thread : pc[t] \in {"idle", "test", "sleep", "hold"}
+    /\ Len(queue) <= 4
+    /\ reserved >= 0
+    /\ herd >= 0 /\ herd <= 4
+    /\ \A t \in Thread : wakes[t] >= 0 /\ wakes[t] <= 3
+
+\* Who sleeps is in the queue, once.
+QueueIsSleepers ==
+    /\ \A i \in DOMAIN queue : queue[i] \in Thread /\ pc[queue[i]] = "sleep"
+    /\ \A t \in Thread : pc[t] = "sleep" => \E i \in DOMAIN queue : queue[i] = t
+    /\ \A i, j \in DOMAIN queue : queue[i] = queue[j] => i = j
+
+\* If a release wakes all, nobody sleeps whose credits fit.
+NobodyFits ==
+    Wake = "all" => \A t \in Thread : pc[t] = "sleep" => ~Fits(t, reserved)
+
+\* If it hands over, the first in the queue does not fit.
+FirstDoesNotFit ==
+    Wake = "hand-off" /\ queue # <<>> => ~Fits(Head(queue), reserved)
+
+\* Who is handed its credits was woken once, and never before.
+WokenOnce ==
+    Wake = "hand-off" =>
+        \A t \in Thread : wakes[t] <= 1 /\ (wakes[t] = 1 => pc[t] \in {"hold", "idle"})
+
+IndInv ==
+    /\ QueueIsSleepers
+    /\ ReservedIsHeld
+    /\ NobodyFits
+    /\ FirstDoesNotFit
+    /\ WokenOnce
+    /\ BoundedHerd
+
+IndInit == TypeAssign /\ IndInv
+
+\* Too weak: that the first in the queue does not fit is left out.
+WeakInv  == QueueIsSleepers /\ ReservedIsHeld /\ BoundedHerd
+WeakInit == TypeAssign /\ WeakInv
+=============================================================================

@@ -1,0 +1,15 @@
+---------------------------- MODULE APBatchQueue ----------------------------
+(***************************************************************************)
+(* APRwsem with the policy BatchQueue, spelled out for Apalache.           *)
+(***************************************************************************)
+EXTENDS APRwsem
+
+\* @type: () => $policy;
+OVERRIDE_Policy ==
+    [shared |-> TRUE, barge |-> "nobody", spin |-> {},
+     place |-> "join-readers", wake |-> "front-batch",
+     take |-> "never", handoff |-> FALSE, skip |-> FALSE]
+
+\* It is the policy of module Policies.
+PolicyIsMeant == Policy = BatchQueue
+=============================================================================

@@ -1,0 +1,15 @@
+--------------------------- MODULE APRule5Ignored ---------------------------
+(***************************************************************************)
+(* APRwsem with the policy Rule5Ignored, spelled out for Apalache.         *)
+(***************************************************************************)
+EXTENDS APRwsem
+
+\* @type: () => $policy;
+OVERRIDE_Policy ==
+    [shared |-> TRUE, barge |-> "nobody", spin |-> {},
+     place |-> "join-writers-if-write-held", wake |-> "front-batch",
+     take |-> "never", handoff |-> FALSE, skip |-> FALSE]
+
+\* It is the policy of module Policies.
+PolicyIsMeant == Policy = Rule5Ignored
+=============================================================================

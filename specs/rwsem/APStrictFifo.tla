@@ -1,0 +1,15 @@
+---------------------------- MODULE APStrictFifo ----------------------------
+(***************************************************************************)
+(* APRwsem with the policy StrictFifo, spelled out for Apalache.           *)
+(***************************************************************************)
+EXTENDS APRwsem
+
+\* @type: () => $policy;
+OVERRIDE_Policy ==
+    [shared |-> TRUE, barge |-> "nobody", spin |-> {},
+     place |-> "tail", wake |-> "front-batch",
+     take |-> "never", handoff |-> FALSE, skip |-> FALSE]
+
+\* It is the policy of module Policies.
+PolicyIsMeant == Policy = StrictFifo
+=============================================================================

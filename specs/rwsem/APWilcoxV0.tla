@@ -1,0 +1,15 @@
+----------------------------- MODULE APWilcoxV0 -----------------------------
+(***************************************************************************)
+(* APRwsem with the policy WilcoxV0, spelled out for Apalache.             *)
+(***************************************************************************)
+EXTENDS APRwsem
+
+\* @type: () => $policy;
+OVERRIDE_Policy ==
+    [shared |-> TRUE, barge |-> "nobody", spin |-> {"W"},
+     place |-> "tail", wake |-> "everybody",
+     take |-> "writers-anywhere", handoff |-> FALSE, skip |-> FALSE]
+
+\* It is the policy of module Policies.
+PolicyIsMeant == Policy = WilcoxV0
+=============================================================================
