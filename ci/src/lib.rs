@@ -33,6 +33,7 @@ pub mod tla_checker;
 pub mod tlc;
 pub mod toolchain;
 pub mod trace;
+pub mod validate;
 pub mod value;
 mod value_parser;
 pub mod verdict;

@@ -6,5 +6,6 @@ pub mod latency;
 pub mod model;
 pub mod reserve_wait;
 pub mod rwsem;
+pub mod traced;
 pub mod wb_lists;
 pub mod wb_plug;

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use interlock_ci::check::{self, Request};
 use interlock_ci::manifest::{Engine, Lane, Manifest};
 use interlock_ci::scenario::{self, Cure};
-use interlock_ci::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain};
+use interlock_ci::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain, validate};
 
 /// Runs the models of specs/ with TLC, Apalache and tla-checker, and judges each against the verdict it must have.
 ///
@@ -69,6 +69,19 @@ enum Task {
     },
     /// Simulates a kernel's regression report on an area's state machine, in virtual time
     Scenario(Scenario),
+    /// Judges recorded behaviours: are they behaviours of the area's specification?
+    Validate {
+        /// The area's name
+        area: String,
+        /// Traces: see docs/traces.md
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Ask the machine alone, not TLC
+        #[arg(long)]
+        machine_only: bool,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Shows each tool, its version and what needs it
     Doctor,
 }
@@ -317,6 +330,21 @@ fn run(task: Task) -> Result<u8> {
             graph::graph(&root, &request)
         }
         Task::Scenario(asked) => scenario::scenario(&asked.request()?),
+        Task::Validate {
+            area,
+            files,
+            machine_only,
+            output,
+        } => {
+            interrupt::install()?;
+            let request = validate::Request {
+                area,
+                files,
+                machine_only,
+                out: output.dir()?,
+            };
+            validate::validate(&toolchain::root()?, &request)
+        }
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }
 }

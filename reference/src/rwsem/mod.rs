@@ -6,5 +6,7 @@ pub mod machine;
 pub mod policy;
 pub mod probe;
 pub mod protocol;
+#[cfg(feature = "trace")]
+pub mod recorder;
 pub mod sys;
 pub mod word;

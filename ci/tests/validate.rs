@@ -1,0 +1,209 @@
+//! `interlock validate`: legal traces are accepted, edited ones refused, with their place, by the machine and by TLC.
+
+mod runner;
+
+use std::fs;
+use std::path::PathBuf;
+
+use assert_cmd::assert::{Assert, OutputAssertExt};
+use interlock_ci::validate::edits::{EDITS, Edit};
+use interlock_ci::validate::protocol::{PROTOCOLS, Protocol};
+use interlock_ci::validate::search::Found;
+use interlock_ci::validate::trace::{self, Trace};
+use predicates::prelude::*;
+use predicates::str::contains;
+use runner::{interlock, temp, tools};
+use tempfile::TempDir;
+
+fn legal(protocol: &Protocol) -> Trace {
+    let traces = trace::read("legal".as_ref(), protocol.legal.as_bytes());
+    traces.expect("a legal trace").remove(0)
+}
+
+/// Each edit at every place: how many of these traces the machine refuses, of how many.
+#[test]
+fn edited_traces_are_refused() {
+    for protocol in &PROTOCOLS {
+        let trace = legal(protocol);
+        assert_eq!(
+            protocol.search(&trace).expect("it is read"),
+            Found::Accepted
+        );
+        let figures: Vec<(Edit, usize, usize)> = EDITS
+            .iter()
+            .map(|edit| {
+                let edited = edit.all(&trace);
+                let is_refused =
+                    |edited: &&Trace| !matches!(protocol.search(edited), Ok(Found::Accepted));
+                (
+                    *edit,
+                    edited.iter().filter(is_refused).count(),
+                    edited.len(),
+                )
+            })
+            .collect();
+        println!("{}: {figures:?}", protocol.area);
+        let expected = match protocol.area {
+            "rwsem" => [
+                // Without its last event it is one that ends earlier.
+                (Edit::Drop, 9, 10),
+                (Edit::Swap, 9, 9),
+                (Edit::OtherHolder, 10, 10),
+                (Edit::OneMore, 10, 10),
+                (Edit::Repeat, 10, 10),
+            ],
+            other => panic!("no figures of {other}"),
+        };
+        assert_eq!(figures, expected);
+    }
+}
+
+struct Run {
+    dir: TempDir,
+}
+
+impl Run {
+    fn new() -> Run {
+        tools();
+        Run { dir: temp() }
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.dir.path().join(name);
+        fs::write(&path, text).expect("a file");
+        path
+    }
+
+    fn validate(&self, text: &str) -> Assert {
+        let file = self.file("trace.ndjson", text);
+        let mut command = interlock();
+        command.args(["validate", "rwsem"]).arg(file);
+        command.arg("--out").arg(self.dir.path()).assert()
+    }
+}
+
+#[test]
+fn the_machine_and_tlc_accept_a_legal_trace() {
+    let legal = PROTOCOLS[0].legal;
+    // Two traces in one file.
+    let twice = format!("{legal}{legal}");
+    Run::new()
+        .validate(&twice)
+        .code(0)
+        .stdout(contains(
+            "trace.ndjson:1: accepted by the machine and TLC, 10 events\n",
+        ))
+        .stdout(contains(
+            "trace.ndjson:13: accepted by the machine and TLC, 10 events\n",
+        ));
+}
+
+/// Nobody knows which of the two came first; only one order fits.
+#[test]
+fn an_order_that_fits_is_found() {
+    let late = PROTOCOLS[0]
+        .legal
+        .replace("\"from\":3,\"to\":3", "\"from\":1,\"to\":3");
+    let early = late.replace("\"from\":2,\"to\":2", "\"from\":2,\"to\":3");
+    Run::new()
+        .validate(&early)
+        .code(0)
+        .stdout(contains("accepted by the machine and TLC"));
+}
+
+#[test]
+fn a_refusal_says_where_and_why() {
+    let legal = PROTOCOLS[0].legal;
+    let seen = legal.replacen(
+        "\"holders\":\"1\",\"queued\":\"1\"",
+        "\"holders\":\"2\",\"queued\":\"1\"",
+        1,
+    );
+    Run::new().validate(&seen).code(1).stdout(
+        contains("refused by the machine and TLC after 1 of 10 events")
+            .and(contains("trace.ndjson:3: Queue(w1) of w1"))
+            .and(contains("holders is 1 after it, and was seen as 2"))
+            .and(contains(
+                "possible there: [r1 Hold, r2 Idle, w1 Idle; queue ]",
+            )),
+    );
+    let early = legal.replacen(
+        "\"Queue\",\"args\":[\"w1\"],\"sees\":{\"holders\":\"1\",\"queued\":\"1\"}",
+        "\"Enter\",\"args\":[\"w1\"]",
+        1,
+    );
+    Run::new().validate(&early).code(1).stdout(
+        contains("Enter(w1) of w1: it is not enabled").and(contains("false: Compatible(t)")),
+    );
+}
+
+#[test]
+fn bad_input_is_told_with_its_place() {
+    let legal = PROTOCOLS[0].legal;
+    let lines: Vec<&str> = legal.lines().collect();
+    for (text, tells) in [
+        (String::new(), "trace.ndjson: no trace in it"),
+        (
+            "nothing\n".into(),
+            "trace.ndjson:1: `nothing` is no line of a trace",
+        ),
+        (
+            lines[..5].join("\n"),
+            "the last trace has no end: it was cut short",
+        ),
+        (
+            format!("{}\n{{\"events\":0}}\n", lines[0]),
+            "trace.ndjson:2: a trace without an event says nothing",
+        ),
+        (
+            legal.replace("{\"events\":10}", "{\"events\":11}"),
+            "trace.ndjson:12: the trace has 10 events, and says 11: lines are missing",
+        ),
+        (
+            legal.replace("\"trace\":1", "\"trace\":2"),
+            "trace.ndjson:1: a trace of version 2",
+        ),
+        (
+            legal.replace("\"Rwsem\"", "\"Jbd2Credits\""),
+            "trace.ndjson:1: a trace of Jbd2Credits",
+        ),
+        (
+            legal.replacen("\"Enter\"", "\"Leave\"", 1),
+            "trace.ndjson:2: there is no action Leave",
+        ),
+        (
+            legal.replacen("[\"r1\"]", "[\"r9\"]", 1),
+            "trace.ndjson:2: there is no task r9",
+        ),
+        (
+            legal.replacen("[\"r1\"]", "[\"<<r1\"]", 1),
+            "`<<r1` is no value of TLA+",
+        ),
+        (
+            legal.replacen("\"from\":4,\"to\":4", "\"from\":4,\"to\":3", 1),
+            "the times of Release(r1)",
+        ),
+        (
+            legal.replacen("<- BatchQueue", "<- Nothing", 1),
+            "there is no policy Nothing",
+        ),
+        (
+            format!("{}\n{legal}", lines[1]),
+            "trace.ndjson:1: no head of a trace before this",
+        ),
+        (
+            format!("{}\n{legal}", lines[0]),
+            "trace.ndjson:2: the trace before this one has no end",
+        ),
+        ("x".repeat(3 << 20), "a line of more than 1048576 bytes"),
+    ] {
+        Run::new().validate(&text).code(2).stderr(contains(tells));
+    }
+    let mut unknown = interlock();
+    let told = "no traces are known of an area `rwsen`; did you mean `rwsem`?";
+    unknown
+        .args(["validate", "rwsen", "x"])
+        .assert()
+        .code(2)
+        .stderr(contains(told));
+}

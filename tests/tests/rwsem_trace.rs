@@ -1,0 +1,116 @@
+//! What threads do with the lock, recorded, is a behaviour of `Rwsem`: see `docs/traces.md`.
+
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::{Context as _, Result, ensure};
+use interlock::rwsem::lock::RawBarrierRwLock;
+use interlock::rwsem::machine::Kind;
+use interlock::rwsem::protocol::BatchQueue;
+use interlock::rwsem::recorder::Recorder;
+use interlock::rwsem::sys::StdSys;
+use interlock::rwsem::word::Word;
+use interlock_ci::validate::edits::Edit;
+use interlock_ci::validate::protocol::Protocol;
+use interlock_ci::validate::search::Found;
+use interlock_ci::validate::trace::{self, Trace};
+
+type Lock = RawBarrierRwLock<StdSys, Recorder, BatchQueue>;
+
+/// How often each thread takes the lock.
+const ROUNDS: usize = 100;
+
+/// A stress run of these threads, recorded.
+fn record(threads: &[&str]) -> Result<Trace> {
+    let lock = Arc::new(Lock::with(Word::FREE, Recorder::new()));
+    thread::scope(|scope| {
+        for thread in threads {
+            let lock = &lock;
+            scope.spawn(move || {
+                lock.probe().join(thread);
+                for round in 0..ROUNDS {
+                    use_lock(lock, thread, round);
+                }
+            });
+        }
+    });
+    let names: Vec<String> = threads.iter().map(|thread| thread.to_string()).collect();
+    let text = lock.probe().to_text("a stress run", &names);
+    let traces = trace::read("stress".as_ref(), text.as_bytes())?;
+    traces.into_iter().next().context("it is one trace")
+}
+
+fn use_lock(lock: &Lock, thread: &str, round: usize) {
+    let kind = match thread.starts_with('r') {
+        true => Kind::Reader,
+        false => Kind::Writer,
+    };
+    lock.probe().about();
+    lock.acquire(kind);
+    if round.is_multiple_of(3) {
+        thread::yield_now();
+    }
+    lock.probe().about();
+    if kind == Kind::Writer && round.is_multiple_of(5) {
+        // SAFETY: this thread is the writer inside.
+        unsafe { lock.downgrade() };
+        lock.probe().about();
+        // SAFETY: it is a reader since.
+        unsafe { lock.release(Kind::Reader) };
+    } else {
+        // SAFETY: this thread has acquired the lock as that.
+        unsafe { lock.release(kind) };
+    }
+}
+
+#[test]
+fn stress_runs_are_behaviours() -> Result<()> {
+    let protocol = Protocol::of_area("rwsem")?;
+    for threads in [
+        &["r1", "w1"][..],
+        &["r1", "r2", "w1", "w2"],
+        &["r1", "r2", "r3", "w1", "w2", "w3"],
+    ] {
+        let trace = record(threads)?;
+        let mut times: Vec<(u64, u64, &str)> = Vec::new();
+        for event in &trace.events {
+            times.push((event.to, event.from, &event.thread));
+        }
+        times.sort_unstable();
+        let overlap = |pair: &&[(u64, u64, &str)]| pair[1].1 < pair[0].0 && pair[0].2 != pair[1].2;
+        let overlapping = times.windows(2).filter(overlap).count();
+        println!(
+            "{threads:?}: {} events, {overlapping} may come before the one that ends before",
+            trace.events.len()
+        );
+        ensure!(
+            trace.events.len() >= 2 * ROUNDS * threads.len(),
+            "too few events"
+        );
+        let found = protocol.search(&trace)?;
+        ensure!(found == Found::Accepted, "{threads:?}: {found:?}");
+    }
+    Ok(())
+}
+
+/// The record of a thread that is left out, or is another's, is no behaviour.
+#[test]
+fn edited_runs_are_refused() -> Result<()> {
+    let protocol = Protocol::of_area("rwsem")?;
+    let trace = record(&["r1", "w1"])?;
+    let mut without = trace.clone();
+    without.events.retain(|event| event.action != "Release");
+    ensure!(
+        protocol.search(&without)? != Found::Accepted,
+        "nobody releases the lock"
+    );
+    for edit in [Edit::OtherHolder, Edit::OneMore] {
+        // In the order of the record one of the lanes comes first: the edit is at its first event.
+        let mut edited = edit.all(&trace);
+        edited.truncate(3);
+        for edited in edited {
+            ensure!(protocol.search(&edited)? != Found::Accepted, "{edit:?}");
+        }
+    }
+    Ok(())
+}
