@@ -7,9 +7,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use interlock_ci::check::{self, Request};
+use interlock_ci::kernel::Reading;
 use interlock_ci::manifest::{Engine, Lane, Manifest};
 use interlock_ci::scenario::{self, Cure};
-use interlock_ci::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain, validate};
+use interlock_ci::{
+    cfg, docs, doctor, graph, import, interrupt, lint, report, table, toolchain, validate,
+};
 
 /// Runs the models of specs/ with TLC, Apalache and tla-checker, and judges each against the verdict it must have.
 ///
@@ -73,14 +76,20 @@ enum Task {
     Validate {
         /// The area's name
         area: String,
-        /// Traces: see docs/traces.md
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
+        #[command(flatten)]
+        traces: Traces,
         /// Ask the machine alone, not TLC
         #[arg(long)]
         machine_only: bool,
         #[command(flatten)]
         output: Output,
+    },
+    /// Writes the events of a kernel's trace as events of the area's specification, to stdout
+    Import {
+        /// The area's name
+        area: String,
+        #[command(flatten)]
+        traces: Traces,
     },
     /// Shows each tool, its version and what needs it
     Doctor,
@@ -156,6 +165,28 @@ struct Output {
     /// Where reports and traces go [default: target/interlock of this clone]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Traces {
+    /// Traces as docs/traces.md describes them, or a kernel's: the text of tracefs or of trace-cmd report, plain or gzipped
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The kernel that has written a trace which does not say so: 6.18
+    #[arg(long, value_name = "VERSION")]
+    kernel: Option<String>,
+    /// Judge a kernel's trace by the constants of another one
+    #[arg(long = "as", value_name = "VERSION")]
+    judged_as: Option<String>,
+}
+
+impl Traces {
+    fn reading(&self) -> Reading {
+        Reading {
+            kernel: self.kernel.clone(),
+            judged_as: self.judged_as.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -330,16 +361,25 @@ fn run(task: Task) -> Result<u8> {
             graph::graph(&root, &request)
         }
         Task::Scenario(asked) => scenario::scenario(&asked.request()?),
+        Task::Import { area, traces } => {
+            let (files, reading) = (traces.files.clone(), traces.reading());
+            import::import(&import::Request {
+                area,
+                files,
+                reading,
+            })
+        }
         Task::Validate {
             area,
-            files,
+            traces,
             machine_only,
             output,
         } => {
             interrupt::install()?;
             let request = validate::Request {
                 area,
-                files,
+                files: traces.files.clone(),
+                reading: traces.reading(),
                 machine_only,
                 out: output.dir()?,
             };

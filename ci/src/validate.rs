@@ -1,7 +1,7 @@
 //! `interlock validate`: whether recorded behaviours are behaviours of a specification.
 //!
 //! Each trace is asked of the machine, and of TLC if it is not too long; both must say the same. Before any trace is judged, the
-//! validator is tried on a legal one and on edited ones.
+//! validator is tried on a legal one and on edited ones. Files are read as streams: what is long is judged and forgotten.
 
 pub mod edits;
 pub mod protocol;
@@ -10,13 +10,12 @@ pub mod tlc;
 pub mod trace;
 pub mod why;
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::check;
+use crate::kernel::{self, Reading};
 use crate::toolchain::Toolchain;
 use protocol::Protocol;
 use search::{Found, Refusal};
@@ -26,6 +25,9 @@ use trace::Trace;
 /// A trace of more events is asked of the machine alone.
 const LONG: usize = 2000;
 
+/// TLC is asked of so many events at a time.
+const BATCH: usize = 10_000;
+
 /// What to judge.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -33,6 +35,8 @@ pub struct Request {
     pub area: String,
     /// The files.
     pub files: Vec<PathBuf>,
+    /// How to read those that are a kernel's.
+    pub reading: Reading,
     /// Ask the machine alone.
     pub machine_only: bool,
     /// Where TLC's own files go.
@@ -46,41 +50,99 @@ pub struct Request {
 /// Bad input, with its place; a missing tool; a validator that fails its own test; machine and TLC that do not agree; a search that
 /// is given up.
 pub fn validate(root: &Path, request: &Request) -> Result<u8> {
-    let protocol = Protocol::of_area(&request.area)?;
-    edits::test(protocol)?;
-    let mut traces = Vec::new();
-    for path in &request.files {
-        let file =
-            File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        traces.extend(trace::read(path, BufReader::new(file))?);
+    let area = protocol::area(&request.area)?;
+    for protocol in Protocol::of_area(area) {
+        edits::test(protocol)?;
     }
     let toolchain = (!request.machine_only)
         .then(|| Toolchain::find(root))
         .transpose()?;
     let out = std::path::absolute(&request.out)?.join("validate");
     let _lock = check::lock(&out)?;
-    let dir = out.join(protocol.area);
-    let tlc = toolchain
-        .as_ref()
-        .map(|toolchain| Tlc::new(toolchain, &dir));
+    let dir = out.join(area);
+    let mut judge = Judge {
+        area,
+        root,
+        tlc: toolchain
+            .as_ref()
+            .map(|toolchain| Tlc::new(toolchain, &dir)),
+        waiting: Vec::new(),
+        events: 0,
+        refused: false,
+    };
+    for path in &request.files {
+        read(area, path, &request.reading, &mut |trace| judge.take(trace))?;
+    }
+    judge.flush()?;
+    Ok(u8::from(judge.refused))
+}
 
-    let found: Vec<Found> = traces
-        .iter()
-        .map(|trace| protocol.search(trace))
-        .collect::<Result<_>>()?;
-    let mut by_tlc = vec![None; traces.len()];
-    if let Some(tlc) = &tlc {
-        for places in of_one_head(&traces) {
-            let group: Vec<&Trace> = places.iter().map(|&place| &traces[place]).collect();
-            let accepted = tlc.accepted(protocol, &group)?;
-            for (number, place) in places.into_iter().enumerate() {
-                by_tlc[place] = Some(accepted.contains(&number));
+/// Hands over each trace of a file, the project's own or a kernel's, and says on stderr what of a kernel's was left out.
+///
+/// # Errors
+/// Bad input, with its place, and what `each` returns.
+pub fn read(
+    area: &str,
+    path: &Path,
+    reading: &Reading,
+    each: &mut dyn FnMut(Trace) -> Result<()>,
+) -> Result<()> {
+    if !kernel::is_kernels(path)? {
+        let text = kernel::text::open(path)?;
+        return trace::read(path, text)?.into_iter().try_for_each(each);
+    }
+    let projection = kernel::projections::of_area(area)?;
+    let notes = kernel::read(path, reading, projection, each)?;
+    for sentence in notes.sentences(path) {
+        eprintln!("{sentence}");
+    }
+    Ok(())
+}
+
+/// The traces that are judged, as many at a time as TLC is to be asked of.
+struct Judge<'a> {
+    area: &'static str,
+    root: &'a Path,
+    tlc: Option<Tlc<'a>>,
+    waiting: Vec<(Trace, Found)>,
+    events: usize,
+    refused: bool,
+}
+
+impl Judge<'_> {
+    fn take(&mut self, trace: Trace) -> Result<()> {
+        let found = Protocol::of(self.area, &trace)?.search(&trace)?;
+        self.events += trace.events.len();
+        self.waiting.push((trace, found));
+        if self.events > BATCH {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Asks TLC of those that wait, and prints what is found.
+    fn flush(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.events = 0;
+        let mut by_tlc = vec![None; waiting.len()];
+        if let Some(tlc) = &self.tlc {
+            for places in of_one_head(&waiting) {
+                let group: Vec<&Trace> = places.iter().map(|&place| &waiting[place].0).collect();
+                let protocol = Protocol::of(self.area, group[0])?;
+                let accepted = tlc.accepted(protocol, &group)?;
+                for (number, place) in places.into_iter().enumerate() {
+                    by_tlc[place] = Some(accepted.contains(&number));
+                }
             }
         }
+        for ((trace, found), by_tlc) in waiting.iter().zip(by_tlc) {
+            self.tell(trace, found, by_tlc)?;
+        }
+        Ok(())
     }
-    let mut status = 0;
-    for ((trace, found), by_tlc) in traces.iter().zip(&found).zip(by_tlc) {
-        let name = format!("{}:{}", trace.file.display(), trace.line);
+
+    fn tell(&mut self, trace: &Trace, found: &Found, by_tlc: Option<bool>) -> Result<()> {
+        let name = trace.name();
         let accepted = match found {
             Found::Accepted => true,
             Found::Refused(_) => false,
@@ -104,17 +166,18 @@ pub fn validate(root: &Path, request: &Request) -> Result<u8> {
         let events = trace.events.len();
         match found {
             Found::Refused(refusal) => {
-                status = 1;
+                self.refused = true;
                 println!(
                     "{name}: refused by {who} after {} of {events} events",
                     refusal.fit
                 );
-                explain(protocol, root, trace, refusal, tlc.as_ref())?;
+                let protocol = Protocol::of(self.area, trace)?;
+                explain(protocol, self.root, trace, refusal, self.tlc.as_ref())?;
             }
             _ => println!("{name}: accepted by {who}, {events} events"),
         }
+        Ok(())
     }
-    Ok(status)
 }
 
 fn verb(accepts: bool) -> &'static str {
@@ -122,13 +185,13 @@ fn verb(accepts: bool) -> &'static str {
 }
 
 /// The traces that TLC is to judge, by their places, those with the same head together.
-fn of_one_head(traces: &[Trace]) -> Vec<Vec<usize>> {
+fn of_one_head(traces: &[(Trace, Found)]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (place, trace) in traces.iter().enumerate() {
+    for (place, (trace, _)) in traces.iter().enumerate() {
         if trace.events.len() > LONG {
             continue;
         }
-        let same = |group: &&mut Vec<usize>| traces[group[0]].head == trace.head;
+        let same = |group: &&mut Vec<usize>| traces[group[0]].0.head == trace.head;
         match groups.iter_mut().find(same) {
             Some(group) => group.push(place),
             None => groups.push(vec![place]),

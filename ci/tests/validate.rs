@@ -23,7 +23,7 @@ fn legal(protocol: &Protocol) -> Trace {
 /// Each edit at every place: how many of these traces the machine refuses, of how many.
 #[test]
 fn edited_traces_are_refused() {
-    for protocol in &PROTOCOLS {
+    for protocol in PROTOCOLS {
         let trace = legal(protocol);
         assert_eq!(
             protocol.search(&trace).expect("it is read"),

@@ -65,7 +65,6 @@ fn use_lock(lock: &Lock, thread: &str, round: usize) {
 
 #[test]
 fn stress_runs_are_behaviours() -> Result<()> {
-    let protocol = Protocol::of_area("rwsem")?;
     for threads in [
         &["r1", "w1"][..],
         &["r1", "r2", "w1", "w2"],
@@ -87,7 +86,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
             trace.events.len() >= 2 * ROUNDS * threads.len(),
             "too few events"
         );
-        let found = protocol.search(&trace)?;
+        let found = Protocol::of("rwsem", &trace)?.search(&trace)?;
         ensure!(found == Found::Accepted, "{threads:?}: {found:?}");
     }
     Ok(())
@@ -96,8 +95,8 @@ fn stress_runs_are_behaviours() -> Result<()> {
 /// The record of a thread that is left out, or is another's, is no behaviour.
 #[test]
 fn edited_runs_are_refused() -> Result<()> {
-    let protocol = Protocol::of_area("rwsem")?;
     let trace = record(&["r1", "w1"])?;
+    let protocol = Protocol::of("rwsem", &trace)?;
     let mut without = trace.clone();
     without.events.retain(|event| event.action != "Release");
     ensure!(

@@ -1,5 +1,6 @@
 //! The specifications that traces are checked against.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -26,7 +27,7 @@ pub struct Protocol {
 }
 
 /// All of them.
-pub const PROTOCOLS: [Protocol; 1] = [Protocol {
+pub const PROTOCOLS: &[Protocol] = &[Protocol {
     area: "rwsem",
     module: "Rwsem",
     shows: "RwsemShows",
@@ -35,21 +36,45 @@ pub const PROTOCOLS: [Protocol; 1] = [Protocol {
     search: |trace| search::search(&Rwsem::new(&trace.constants())?, trace),
 }];
 
+/// The area's folder of `specs/`, if traces of it can be judged.
+///
+/// # Errors
+/// If none can.
+pub fn area(name: &str) -> Result<&'static str> {
+    let areas: BTreeSet<&str> = PROTOCOLS.iter().map(|protocol| protocol.area).collect();
+    areas.get(name).copied().with_context(|| {
+        format!(
+            "no traces are known of an area `{name}`{} (there are: {})",
+            did_you_mean(name, areas.iter().copied()),
+            areas.iter().copied().collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
 impl Protocol {
-    /// The area's protocols that traces can be checked against.
+    /// What a trace of this area is judged against.
     ///
     /// # Errors
-    /// If there is none.
-    pub fn of_area(area: &str) -> Result<&'static Protocol> {
-        let found = PROTOCOLS.iter().find(|protocol| protocol.area == area);
+    /// With the trace's place: if the area has no such module.
+    pub fn of(area: &str, trace: &Trace) -> Result<&'static Protocol> {
+        let module = &trace.head.module;
+        let modules = || Protocol::of_area(area).map(|protocol| protocol.module);
+        let found = Protocol::of_area(area).find(|protocol| protocol.module == module);
         found.with_context(|| {
-            let areas = PROTOCOLS.iter().map(|protocol| protocol.area);
             format!(
-                "no traces are known of an area `{area}`{} (there are: {})",
-                did_you_mean(area, areas.clone()),
-                areas.collect::<Vec<_>>().join(", ")
+                "{}: a trace of {module}, which is no module of {area}{} (there are: {})",
+                trace.name(),
+                did_you_mean(module, modules()),
+                modules().collect::<Vec<_>>().join(", ")
             )
         })
+    }
+
+    /// Those of an area.
+    pub fn of_area(area: &str) -> impl Iterator<Item = &'static Protocol> {
+        PROTOCOLS
+            .iter()
+            .filter(move |protocol| protocol.area == area)
     }
 
     /// Asks the machine.
@@ -57,16 +82,7 @@ impl Protocol {
     /// # Errors
     /// If the trace's head or an event has something that the specification has not: with its place.
     pub fn search(&self, trace: &Trace) -> Result<Found> {
-        let head = || format!("{}:{}", trace.file.display(), trace.line);
-        anyhow::ensure!(
-            trace.head.module == self.module,
-            "{}: a trace of {}, not of {}'s {}",
-            head(),
-            trace.head.module,
-            self.area,
-            self.module
-        );
-        (self.search)(trace).with_context(head)
+        (self.search)(trace).with_context(|| trace.name())
     }
 
     /// Where its modules are, and those of traces.

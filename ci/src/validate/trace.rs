@@ -27,6 +27,8 @@ pub struct Trace {
     pub file: PathBuf,
     /// Its first line in the file, from 1.
     pub line: usize,
+    /// The line of each event in the file.
+    pub lines: Vec<usize>,
 }
 
 /// The first line of a trace.
@@ -150,7 +152,13 @@ impl Trace {
 
     /// `FILE:LINE` of an event.
     pub fn place(&self, event: usize) -> String {
-        format!("{}:{}", self.file.display(), self.line + 1 + event)
+        let line = self.lines.get(event).copied().unwrap_or(self.line);
+        format!("{}:{line}", self.file.display())
+    }
+
+    /// `FILE:LINE` of the whole.
+    pub fn name(&self) -> String {
+        format!("{}:{}", self.file.display(), self.line)
     }
 
     /// The constants without the sign of a substitution.
@@ -212,9 +220,13 @@ pub fn read(path: &Path, lines: impl BufRead) -> Result<Vec<Trace>> {
                     events: Vec::new(),
                     file: path.to_owned(),
                     line: number,
+                    lines: Vec::new(),
                 });
             }
-            (Line::Event(event), Some(trace)) => trace.events.push(event),
+            (Line::Event(event), Some(trace)) => {
+                trace.lines.push(number);
+                trace.events.push(event);
+            }
             (Line::End(End { events }), Some(trace)) => {
                 let found = trace.events.len();
                 ensure!(

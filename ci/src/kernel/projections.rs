@@ -1,0 +1,16 @@
+//! The projection of each area.
+
+use anyhow::{Result, bail};
+
+use super::{Projection, Source};
+
+/// Makes one for a file.
+pub type Make = fn(Source) -> Result<Box<dyn Projection>>;
+
+/// That of an area.
+///
+/// # Errors
+/// If the area has none.
+pub fn of_area(area: &str) -> Result<Make> {
+    bail!("there are no kernel traces of an area `{area}`")
+}
