@@ -76,16 +76,17 @@ pub struct Notes {
     pub unread: Option<(u64, usize)>,
 }
 
-/// Whether the file is a kernel's trace, rather than one in the project's own format.
+/// Whether the file is a kernel's trace, by its first line that says anything.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn is_kernels(path: &Path) -> Result<bool> {
     let mut lines = Lines::new(text::open(path)?);
-    let named = || path.display().to_string();
-    while let Some((_, line)) = lines.advance().with_context(named)? {
-        if !line.is_empty() {
-            return Ok(!line.starts_with('{'));
+    // A line that is too long is none of a kernel's.
+    while let Ok(Some((_, line))) = lines.advance() {
+        match Line::parse(&line) {
+            Some(Line::Empty) => {}
+            parsed => return Ok(parsed.is_some()),
         }
     }
     Ok(false)
