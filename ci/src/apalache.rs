@@ -85,6 +85,7 @@ impl<'a> Apalache<'a> {
                 fired: Default::default(),
                 took: end.took,
                 peak: end.peak,
+                runs: 1,
             },
             witness: counterexample.as_ref().map(|found| found.states.len()),
             counterexample,

@@ -213,6 +213,7 @@ fn judge_model(engines: &Engines, model: &Model) -> Result<Row> {
             .map(|totals| totals.total),
         witness: run.witness,
         mebibytes: verdict.peak / (1 << 20),
+        runs: verdict.runs,
         tool: verdict.tool.clone(),
         dir: run.dir.clone(),
         ..Row::new(model, verdict.took)

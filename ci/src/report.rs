@@ -62,6 +62,8 @@ pub struct Row {
     pub timeline: Option<String>,
     /// The most memory that the engine had resident, in MiB; 0 if that is not known.
     pub mebibytes: u64,
+    /// How many runs it took: a lasso that TLC fails to write down is asked for again.
+    pub runs: u32,
     /// The engine and its version.
     pub tool: Option<String>,
     /// Where the run's files are.
@@ -87,6 +89,7 @@ impl Row {
             sentences: Vec::new(),
             timeline: None,
             mebibytes: 0,
+            runs: 1,
             tool: None,
             dir: PathBuf::new(),
         }
@@ -123,10 +126,10 @@ impl Row {
         [
             self.model.clone(),
             self.expected.clone(),
-            if self.status == Status::AsExpected {
-                "as expected".into()
-            } else {
-                self.found.clone()
+            match (self.status, self.runs) {
+                (Status::AsExpected, 1) => "as expected".into(),
+                (Status::AsExpected, runs) => format!("as expected, run {runs}"),
+                _ => self.found.clone(),
             },
             number(self.distinct),
             number(self.total),

@@ -161,6 +161,7 @@ impl<'a> TlaChecker<'a> {
                 fired: Default::default(),
                 took: end.took,
                 peak: end.peak,
+                runs: 1,
             },
             counterexample: None,
             dir,

@@ -15,7 +15,10 @@ use crate::messages::Output;
 use crate::process;
 use crate::run::{Run, clear, create, read};
 use crate::toolchain::Toolchain;
-use crate::verdict::{Outcome, Verdict};
+use crate::verdict::{Outcome, Verdict, lasso_is_torn};
+
+/// So often a model is run whose lasso TLC fails to write down.
+const RUNS: u32 = 3;
 
 /// Runs the models of a manifest.
 #[derive(Debug)]
@@ -61,6 +64,18 @@ impl<'a> Tlc<'a> {
     }
 
     fn run_in(&self, model: &Model, emit: bool, dir: PathBuf) -> Result<Run> {
+        let mut runs = 1;
+        loop {
+            let (mut run, torn) = self.run_once(model, emit, dir.clone())?;
+            run.verdict.runs = runs;
+            if !torn || runs == RUNS {
+                return Ok(run);
+            }
+            runs += 1;
+        }
+    }
+
+    fn run_once(&self, model: &Model, emit: bool, dir: PathBuf) -> Result<(Run, bool)> {
         clear(&dir)?;
         let scratch = dir.join("scratch");
         fs::create_dir_all(scratch.join("tmp"))
@@ -73,7 +88,13 @@ impl<'a> Tlc<'a> {
         Ok(run)
     }
 
-    fn start(&self, model: &Model, emit: bool, dir: PathBuf, scratch: &Path) -> Result<Run> {
+    fn start(
+        &self,
+        model: &Model,
+        emit: bool,
+        dir: PathBuf,
+        scratch: &Path,
+    ) -> Result<(Run, bool)> {
         let module = self.manifest.module(model);
         let cfg = dir.join(format!("{}.cfg", model.name));
         let emit = emit
@@ -129,13 +150,15 @@ impl<'a> Tlc<'a> {
                 })?,
             _ => None,
         };
-        Ok(Run {
+        let torn = matches!(verdict.outcome, Outcome::Error { .. }) && lasso_is_torn(&output);
+        let run = Run {
             verdict,
             witness: counterexample.as_ref().map(|found| found.states.len()),
             counterexample,
             dir,
             edges: edges.filter(|edges| edges.is_file()),
-        })
+        };
+        Ok((run, torn))
     }
 }
 

@@ -104,6 +104,8 @@ pub struct Verdict {
     pub took: Duration,
     /// The most memory that was resident, in bytes.
     pub peak: u64,
+    /// How many runs it took.
+    pub runs: u32,
 }
 
 /// TLC's count of the state graph.
@@ -132,6 +134,7 @@ impl Verdict {
             fired: fired(output),
             took: end.took,
             peak: end.peak,
+            runs: 1,
         }
     }
 
@@ -146,6 +149,13 @@ impl Verdict {
                 }
         ) && self.totals.is_some_and(|totals| totals.left == 0)
     }
+}
+
+/// Whether TLC has found a lasso and then failed to write it down: it reads the prefix and the cycle from one file in two threads
+/// at once, and now and then one finds itself at the other's place (tlaplus issue 597; no release on Maven Central has the cure).
+/// Such a run has no verdict, and another one may have.
+pub fn lasso_is_torn(output: &Output) -> bool {
+    output.has(code::TEMPORAL_PROPERTY_VIOLATED) && !output.has(code::FINISHED)
 }
 
 impl Totals {

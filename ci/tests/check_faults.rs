@@ -136,6 +136,29 @@ fn a_named_temporal_property_must_be_the_row_s() {
     );
 }
 
+/// TLC says that a property is violated, and ends before it has written the lasso: it is asked again, a few times.
+#[test]
+fn a_torn_lasso_is_asked_for_again() {
+    let tear = "\"$JAVA\" \"$@\" | sed '/STARTMSG 2264/,$d'; exit 1";
+    let once = format!(
+        "F=$(dirname \"$0\")/torn; if [ -e $F ]; then exec \"$JAVA\" \"$@\"; fi; : > $F; {tear}"
+    );
+    let clone = Clone::new().pinned_jar().java(&once);
+    clone
+        .check("good.toml", "starves")
+        .assert()
+        .code(0)
+        .stdout(contains("as expected, run 2"));
+    let always = Clone::new().pinned_jar().java(tear);
+    always.check("good.toml", "starves").assert().code(1);
+    let (status, sentences) = told(&report(&always.out()), "starves");
+    assert_eq!(status, "error", "{sentences}");
+    assert!(
+        sentences.contains("TLC ended without finishing"),
+        "{sentences}"
+    );
+}
+
 #[test]
 fn a_deleted_action_shows_in_the_coverage() {
     // `Next` without DoAdd, as TLC would cover it
