@@ -5,7 +5,7 @@ INTERLOCK := cargo run --quiet --package interlock-ci --
 
 .PHONY: help
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: check
 check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (about 13 minutes)
@@ -36,6 +36,10 @@ bench: cargo ## The lock against others, direct writes shared and exclusive, the
 .PHONY: scenario
 scenario: cargo ## The report that the journal's models come from, simulated beside what was measured (half a minute)
 	@$(INTERLOCK) scenario jbd2
+
+.PHONY: kernel-trace
+kernel-trace: cargo ## Traces of this machine's kernel, recorded on file systems of their own and judged (root, tracefs, xfsprogs)
+	@$(INTERLOCK) capture
 
 .PHONY: mutants
 mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or listed with its reason

@@ -3,6 +3,7 @@
 pub mod apalache;
 pub mod assumption;
 pub mod blame;
+pub mod capture;
 pub mod cfg;
 pub mod check;
 pub mod counterexample;

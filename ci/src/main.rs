@@ -11,7 +11,7 @@ use interlock_ci::kernel::Reading;
 use interlock_ci::manifest::{Engine, Lane, Manifest};
 use interlock_ci::scenario::{self, Cure};
 use interlock_ci::{
-    cfg, docs, doctor, graph, import, interrupt, lint, report, table, toolchain, validate,
+    capture, cfg, docs, doctor, graph, import, interrupt, lint, report, table, toolchain, validate,
 };
 
 /// Runs the models of specs/ with TLC, Apalache and tla-checker, and judges each against the verdict it must have.
@@ -90,6 +90,16 @@ enum Task {
         area: String,
         #[command(flatten)]
         traces: Traces,
+    },
+    /// Records traces of the running kernel on file systems of its own, and judges them (needs root and tracefs)
+    Capture {
+        /// Areas; all without
+        areas: Vec<String>,
+        /// Reproduce what a seed reports, at a small scale: 000, 001, 004
+        #[arg(long, value_name = "SEED", conflicts_with = "areas")]
+        reproduce: Option<String>,
+        #[command(flatten)]
+        output: Output,
     },
     /// Shows each tool, its version and what needs it
     Doctor,
@@ -384,6 +394,18 @@ fn run(task: Task) -> Result<u8> {
                 out: output.dir()?,
             };
             validate::validate(&toolchain::root()?, &request)
+        }
+        Task::Capture {
+            areas,
+            reproduce,
+            output,
+        } => {
+            interrupt::install()?;
+            let (root, out) = (toolchain::root()?, output.dir()?);
+            match reproduce {
+                Some(seed) => capture::reproduce::reproduce(&root, &seed, &out),
+                None => capture::capture(&root, &capture::Request { areas, out }),
+            }
         }
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }

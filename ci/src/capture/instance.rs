@@ -1,0 +1,134 @@
+//! An instance of the kernel's tracer of one's own: other tracing goes on beside it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+/// What every instance's name begins with; the process that has made it follows.
+const NAME: &str = "interlock-";
+
+/// KiB of buffer a processor.
+const BUFFER: u32 = 16 << 10;
+
+/// The instance; it is removed when this is dropped.
+#[derive(Debug)]
+pub struct Instance {
+    dir: PathBuf,
+}
+
+/// An event to record.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// `jbd2/jbd2_handle_start`.
+    pub event: &'static str,
+    /// Of which devices, as the event's filter has it; empty: all.
+    pub filter: String,
+}
+
+impl Instance {
+    /// Makes one below this tracefs, and removes those whose process was killed.
+    ///
+    /// # Errors
+    /// If the kernel does not let it.
+    pub fn new(tracefs: &Path) -> Result<Instance> {
+        let instances = tracefs.join("instances");
+        for entry in fs::read_dir(&instances)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Some(process) = name.strip_prefix(NAME)
+                && !Path::new("/proc").join(process).exists()
+            {
+                fs::remove_dir(entry.path())
+                    .with_context(|| format!("the old instance {name} cannot be removed"))?;
+            }
+        }
+        let dir = instances.join(format!("{NAME}{}", std::process::id()));
+        fs::create_dir(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
+        let instance = Instance { dir };
+        instance.write("tracing_on", "0")?;
+        instance.write("trace_clock", "global")?;
+        instance.write("buffer_size_kb", &BUFFER.to_string())?;
+        Ok(instance)
+    }
+
+    fn write(&self, file: &str, text: &str) -> Result<()> {
+        let path = self.dir.join(file);
+        fs::write(&path, text).with_context(|| format!("{} does not take {text}", path.display()))
+    }
+
+    /// Begins to record these events; with `own`, of this process's threads alone.
+    ///
+    /// # Errors
+    /// If the kernel has not one of them.
+    pub fn start(&self, events: &[Recorded], own: bool) -> Result<()> {
+        for Recorded { event, filter } in events {
+            let dir = format!("events/{event}");
+            if !filter.is_empty() {
+                self.write(&format!("{dir}/filter"), filter)
+                    .with_context(|| format!("the kernel has no event {event}"))?;
+            }
+            self.write(&format!("{dir}/enable"), "1")
+                .with_context(|| format!("the kernel has no event {event}"))?;
+        }
+        if own {
+            self.write("options/event-fork", "1")?;
+            self.write("set_event_pid", &std::process::id().to_string())?;
+        }
+        self.write("tracing_on", "1")
+    }
+
+    /// Where threads write a line of their own.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn marker(&self) -> Result<fs::File> {
+        let path = self.dir.join("trace_marker");
+        let file = fs::OpenOptions::new().write(true).open(&path);
+        file.with_context(|| format!("{} cannot be opened", path.display()))
+    }
+
+    /// Ends the record, and copies it to `file` behind these comments and the ring buffer's counters. How many lines it has.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn finish(&self, file: &Path, comments: &[String]) -> Result<usize> {
+        self.write("tracing_on", "0")?;
+        let mut text = String::new();
+        for comment in comments {
+            writeln!(text, "# {comment}")?;
+        }
+        writeln!(text, "# ring buffer: {}", self.counters()?)?;
+        text += &fs::read_to_string(self.dir.join("trace")).context("the trace cannot be read")?;
+        fs::write(file, &text).with_context(|| format!("{} cannot be written", file.display()))?;
+        Ok(text.lines().filter(|line| !line.starts_with('#')).count())
+    }
+
+    /// What each processor's buffer has lost.
+    fn counters(&self) -> Result<String> {
+        let mut counters = String::new();
+        for entry in fs::read_dir(self.dir.join("per_cpu"))? {
+            let stats = fs::read_to_string(entry?.path().join("stats"))?;
+            let lost = stats.lines().filter(|line| {
+                ["overrun:", "commit overrun:", "dropped events:"]
+                    .iter()
+                    .any(|counter| line.starts_with(counter))
+            });
+            lost.for_each(|line| counters += &format!("{line};"));
+        }
+        Ok(counters)
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let off = self
+            .write("tracing_on", "0")
+            .and_then(|()| self.write("events/enable", "0"));
+        let removed = fs::remove_dir(&self.dir).context("it is not removed");
+        if let Err(error) = off.and(removed) {
+            eprintln!("{}: {error:#}", self.dir.display());
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! What is captured of each area: a file system, a bounded workload, and the events that are recorded.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use rustix::fs::{FallocateFlags, fallocate};
+
+use super::instance::Recorded;
+use super::threads::{self, Kind, Run, Worker, scattered};
+
+/// Bytes of a block.
+const BLOCK: u64 = 4096;
+
+/// One capture.
+pub struct Capture {
+    /// Its name: that of the trace's file.
+    pub name: &'static str,
+    /// The area whose specification it is judged by.
+    pub area: &'static str,
+    /// MiB of the image.
+    pub size: u64,
+    /// The program that makes the file system, with its options.
+    pub format: &'static [&'static str],
+    /// The options that it is mounted with.
+    pub options: &'static str,
+    /// The events, and whether only those of the workload's own threads.
+    pub events: &'static [&'static str],
+    /// Only those of the workload's own threads.
+    pub own: bool,
+    /// What is there before the record begins; it is then mounted anew.
+    pub prepare: fn(&Path) -> Result<()>,
+    /// The workload, in words and as code.
+    pub says: &'static str,
+    /// See `says`.
+    pub work: fn(&Path, &File) -> Result<()>,
+}
+
+const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=4"];
+const XFS: &[&str] = &["mkfs.xfs", "-q", "-b", "size=4096"];
+
+const JOURNAL_EVENTS: &[&str] = &[
+    "ext4/ext4_journal_start_inode",
+    "ext4/ext4_journal_start_sb",
+    "ext4/ext4_journal_start_reserved",
+    "jbd2/jbd2_handle_start",
+    "jbd2/jbd2_handle_extend",
+    "jbd2/jbd2_handle_restart",
+    "jbd2/jbd2_handle_stats",
+    "jbd2/jbd2_start_commit",
+    "jbd2/jbd2_commit_locking",
+    "jbd2/jbd2_commit_flushing",
+    "jbd2/jbd2_commit_logging",
+    "jbd2/jbd2_run_stats",
+    "jbd2/jbd2_end_commit",
+    "jbd2/jbd2_checkpoint",
+    "jbd2/jbd2_checkpoint_stats",
+    "jbd2/jbd2_drop_transaction",
+    "jbd2/jbd2_update_log_tail",
+];
+
+const LOCK_EVENTS: &[&str] = &[
+    "xfs/xfs_ilock",
+    "xfs/xfs_ilock_nowait",
+    "xfs/xfs_iunlock",
+    "xfs/xfs_ilock_demote",
+    "lock/contention_begin",
+    "lock/contention_end",
+];
+
+const DIRECT_EVENTS: &[&str] = &[
+    "ext4/ext4_es_lookup_extent_exit",
+    "iomap/iomap_dio_rw_begin",
+    "iomap/iomap_dio_complete",
+    "iomap/iomap_iter",
+    "iomap/iomap_iter_dstmap",
+    "lock/contention_begin",
+    "lock/contention_end",
+];
+
+const WRITEBACK_EVENTS: &[&str] = &[
+    "writeback/writeback_dirty_inode_enqueue",
+    "writeback/writeback_queue",
+    "writeback/writeback_exec",
+    "writeback/writeback_start",
+    "writeback/writeback_queue_io",
+    "writeback/writeback_single_inode_start",
+    "writeback/writeback_single_inode",
+    "writeback/writeback_written",
+    "block/block_plug",
+    "block/block_unplug",
+    "block/block_bio_queue",
+    "block/block_bio_backmerge",
+    "block/block_bio_frontmerge",
+    "block/block_rq_issue",
+];
+
+/// All of them.
+pub const CAPTURES: &[Capture] = &[
+    Capture {
+        name: "jbd2-nolock",
+        area: "jbd2",
+        size: 128,
+        format: EXT4,
+        options: "noatime,nodiratime,data=ordered,dioread_nolock",
+        events: JOURNAL_EVENTS,
+        own: false,
+        prepare: journal_files,
+        says: "16 threads, each 6 writes of 16 KiB to a file of its own that is allocated and not written, with fsync",
+        work: journal,
+    },
+    Capture {
+        name: "jbd2-lock",
+        area: "jbd2",
+        size: 128,
+        format: EXT4,
+        options: "noatime,nodiratime,data=ordered,dioread_lock",
+        events: JOURNAL_EVENTS,
+        own: false,
+        prepare: journal_files,
+        says: "16 threads, each 6 writes of 16 KiB to a file of its own that is allocated and not written, with fsync",
+        work: journal,
+    },
+    Capture {
+        name: "rwsem",
+        area: "rwsem",
+        size: 512,
+        format: XFS,
+        options: "noatime",
+        events: LOCK_EVENTS,
+        own: true,
+        prepare: |dir| written(&dir.join("f"), 64 << 20),
+        says: "4 readers and 4 writers, each 30 calls of 8 KiB at random places of one file that is not cached",
+        work: lock,
+    },
+    Capture {
+        name: "dio-written",
+        area: "dio",
+        size: 64,
+        format: EXT4,
+        options: "noatime",
+        events: DIRECT_EVENTS,
+        own: true,
+        prepare: |dir| written(&dir.join("f"), 1 << 20),
+        says: "4 threads write the quarters of one block after the other, with O_DIRECT, the file written",
+        work: direct,
+    },
+    Capture {
+        name: "dio-unwritten",
+        area: "dio",
+        size: 64,
+        format: EXT4,
+        options: "noatime",
+        events: DIRECT_EVENTS,
+        own: true,
+        prepare: |dir| allocated(&dir.join("f"), 1 << 20),
+        says: "4 threads write the quarters of one block after the other, with O_DIRECT, the file allocated and not written",
+        work: direct,
+    },
+    Capture {
+        name: "writeback",
+        area: "writeback",
+        size: 128,
+        format: EXT4,
+        options: "noatime",
+        events: WRITEBACK_EVENTS,
+        own: false,
+        prepare: folders,
+        says: "120 files of 4096 bytes over 8 folders, then syncfs",
+        work: small_files,
+    },
+];
+
+impl Capture {
+    /// The events, those that name a device filtered by it.
+    pub fn recorded(&self, (major, minor): (u32, u32)) -> Vec<Recorded> {
+        let filter = |event: &str| match event.split_once('/') {
+            Some(("lock", _)) | Some(("block", "block_plug" | "block_unplug")) => String::new(),
+            Some(("writeback", "writeback_dirty_inode_enqueue")) | Some(("block", _)) => {
+                format!("dev == {}", (major << 20) | minor)
+            }
+            Some(("writeback", _)) => format!("name == \"{major}:{minor}\""),
+            _ => format!("dev == {}", (major << 20) | minor),
+        };
+        let events = self.events.iter();
+        events
+            .map(|event| Recorded {
+                event,
+                filter: filter(event),
+            })
+            .collect()
+    }
+}
+
+/// A file of so many bytes that are on disk.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn written(path: &Path, bytes: usize) -> Result<()> {
+    let text = vec![0xa5; bytes];
+    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+    File::open(path)?.sync_all()?;
+    Ok(())
+}
+
+/// A file of so many bytes that have blocks and are not written.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn allocated(path: &Path, bytes: u64) -> Result<()> {
+    let file = threads::open(path, false)?;
+    fallocate(&file, FallocateFlags::empty(), 0, bytes)
+        .with_context(|| format!("{} cannot be allocated", path.display()))?;
+    file.sync_all()?;
+    Ok(())
+}
+
+/// Files of 2 MiB of journal threads.
+fn journal_files(dir: &Path) -> Result<()> {
+    (0..16).try_for_each(|thread| allocated(&dir.join(format!("f{thread}")), 2 << 20))
+}
+
+fn journal(dir: &Path, marker: &File) -> Result<()> {
+    let size = 16 << 10;
+    let workers = (0..16).map(|thread| {
+        Ok(Worker {
+            kind: Kind::WriteSync,
+            file: threads::open(&dir.join(format!("f{thread}")), false)?,
+            offsets: scattered(thread, 6, size as u64, 2 << 20),
+        })
+    });
+    let run = Run {
+        size,
+        marker: Some(marker),
+        ..Run::default()
+    };
+    threads::run(workers.collect::<Result<_>>()?, &run)?;
+    Ok(())
+}
+
+fn lock(dir: &Path, marker: &File) -> Result<()> {
+    let size = 8 << 10;
+    let workers = (0..8).map(|thread| {
+        Ok(Worker {
+            kind: if thread < 4 { Kind::Write } else { Kind::Read },
+            file: threads::open(&dir.join("f"), false)?,
+            offsets: scattered(thread, 30, size as u64, 64 << 20),
+        })
+    });
+    let run = Run {
+        size,
+        marker: Some(marker),
+        ..Run::default()
+    };
+    threads::run(workers.collect::<Result<_>>()?, &run)?;
+    Ok(())
+}
+
+fn direct(dir: &Path, marker: &File) -> Result<()> {
+    let size = BLOCK / 4;
+    let workers = (0..4).map(|thread| {
+        Ok(Worker {
+            kind: Kind::Write,
+            file: threads::open(&dir.join("f"), true)?,
+            offsets: (0..8).map(|block| block * BLOCK + thread * size).collect(),
+        })
+    });
+    let run = Run {
+        size: usize::try_from(size)?,
+        marker: Some(marker),
+        rounds: true,
+        limit: None,
+    };
+    threads::run(workers.collect::<Result<_>>()?, &run)?;
+    Ok(())
+}
+
+fn folders(dir: &Path) -> Result<()> {
+    (0..8).try_for_each(|folder| Ok(fs::create_dir(dir.join(format!("d{folder}")))?))
+}
+
+fn small_files(dir: &Path, _marker: &File) -> Result<()> {
+    for file in 0..120 {
+        fs::write(dir.join(format!("d{}/f{file}", file % 8)), [0x5a; 4096])?;
+    }
+    rustix::fs::syncfs(File::open(dir)?)?;
+    Ok(())
+}
