@@ -213,7 +213,7 @@ fn what_is_left_out_is_counted() {
     );
 }
 
-/// 256 MiB that unpack from a few hundred KiB: one line is in memory at a time.
+/// 128 MiB that unpack from a few hundred KiB: one line is in memory at a time.
 #[test]
 fn a_long_trace_is_a_stream() {
     let files = Files(temp());
@@ -224,7 +224,7 @@ fn a_long_trace_is_a_stream() {
         START.replace("jbd2_handle_start", "jbd2_write_superblock")
     );
     let many = lines.repeat((1 << 20) / lines.len());
-    for _ in 0..256 {
+    for _ in 0..128 {
         gzip.write_all(many.as_bytes()).expect("a file");
     }
     gzip.finish().expect("a file");
