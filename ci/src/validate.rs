@@ -20,7 +20,7 @@ use crate::toolchain::Toolchain;
 use protocol::Protocol;
 use search::{Found, Refusal};
 use tlc::Tlc;
-use trace::Trace;
+use trace::{Head, Trace};
 
 /// A trace of more events is asked of the machine alone.
 const LONG: usize = 2000;
@@ -126,7 +126,7 @@ impl Judge<'_> {
         self.events = 0;
         let mut by_tlc = vec![None; waiting.len()];
         if let Some(tlc) = &self.tlc {
-            for places in of_one_head(&waiting) {
+            for places in of_one_head(waiting.iter().map(|(trace, _)| trace)) {
                 let group: Vec<&Trace> = places.iter().map(|&place| &waiting[place].0).collect();
                 let protocol = Protocol::of(self.area, group[0])?;
                 let accepted = tlc.accepted(protocol, &group)?;
@@ -185,19 +185,18 @@ fn verb(accepts: bool) -> &'static str {
 }
 
 /// The traces that TLC is to judge, by their places, those with the same head together.
-fn of_one_head(traces: &[(Trace, Found)]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (place, (trace, _)) in traces.iter().enumerate() {
+pub fn of_one_head<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(&Head, Vec<usize>)> = Vec::new();
+    for (place, trace) in traces.into_iter().enumerate() {
         if trace.events.len() > LONG {
             continue;
         }
-        let same = |group: &&mut Vec<usize>| traces[group[0]].0.head == trace.head;
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(place),
-            None => groups.push(vec![place]),
+        match groups.iter_mut().find(|(head, _)| **head == trace.head) {
+            Some((_, group)) => group.push(place),
+            None => groups.push((&trace.head, vec![place])),
         }
     }
-    groups
+    groups.into_iter().map(|(_, group)| group).collect()
 }
 
 /// Where it stops, and why.

@@ -2,6 +2,7 @@
 
 mod runner;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use assert_cmd::assert::{Assert, OutputAssertExt};
 use interlock_ci::validate::edits::{EDITS, Edit};
 use interlock_ci::validate::protocol::{PROTOCOLS, Protocol};
 use interlock_ci::validate::search::Found;
+use interlock_ci::validate::tlc::Tlc;
 use interlock_ci::validate::trace::{self, Trace};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -42,9 +44,9 @@ fn edited_traces_are_refused() {
                 )
             })
             .collect();
-        println!("{}: {figures:?}", protocol.area);
-        let expected = match protocol.area {
-            "rwsem" => [
+        println!("{}: {figures:?}", protocol.module);
+        let expected = match protocol.module {
+            "Rwsem" => [
                 // Without its last event it is one that ends earlier.
                 (Edit::Drop, 9, 10),
                 (Edit::Swap, 9, 9),
@@ -52,9 +54,60 @@ fn edited_traces_are_refused() {
                 (Edit::OneMore, 10, 10),
                 (Edit::Repeat, 10, 10),
             ],
+            "UnalignedDio" => [
+                (Edit::Drop, 20, 21),
+                // Neither of the two has seen the other.
+                (Edit::Swap, 16, 20),
+                (Edit::OtherHolder, 21, 21),
+                (Edit::OneMore, 14, 14),
+                (Edit::Repeat, 21, 21),
+            ],
+            "Jbd2Credits" => [
+                (Edit::Drop, 23, 24),
+                // A worker starts before its commit is LOCKED, or after.
+                (Edit::Swap, 22, 23),
+                (Edit::OtherHolder, 18, 18),
+                (Edit::OneMore, 24, 24),
+                (Edit::Repeat, 24, 24),
+            ],
+            "WbPlug" => [
+                // Nothing tells of a throttled thread that came and went.
+                (Edit::Drop, 25, 28),
+                // Nor when it came.
+                (Edit::Swap, 25, 27),
+                (Edit::OtherHolder, 5, 5),
+                (Edit::OneMore, 28, 28),
+                (Edit::Repeat, 28, 28),
+            ],
             other => panic!("no figures of {other}"),
         };
         assert_eq!(figures, expected);
+    }
+}
+
+/// One run of TLC for all edits of a trace.
+#[test]
+fn tlc_refuses_the_same_edited_traces() {
+    for protocol in PROTOCOLS {
+        let trace = legal(protocol);
+        let edited: Vec<Trace> = EDITS.iter().flat_map(|edit| edit.all(&trace)).collect();
+        let dir = temp();
+        let tlc = Tlc::new(tools(), dir.path());
+        let by_tlc = tlc.accepted(protocol, &edited.iter().collect::<Vec<_>>());
+        let by_tlc = by_tlc.expect("a verdict");
+        let by_machine = edited.iter().enumerate().filter(|(_, edited)| {
+            let found = protocol.search(edited);
+            found.expect("an edit names nothing new") == Found::Accepted
+        });
+        let by_machine: BTreeSet<usize> = by_machine.map(|(place, _)| place).collect();
+        println!(
+            "{}: {} of {} refused",
+            protocol.module,
+            edited.len() - by_tlc.len(),
+            edited.len()
+        );
+        assert_eq!(by_tlc, by_machine, "{}", protocol.module);
+        assert!(by_tlc.len() < edited.len());
     }
 }
 
@@ -75,9 +128,13 @@ impl Run {
     }
 
     fn validate(&self, text: &str) -> Assert {
+        self.validate_of("rwsem", text)
+    }
+
+    fn validate_of(&self, area: &str, text: &str) -> Assert {
         let file = self.file("trace.ndjson", text);
         let mut command = interlock();
-        command.args(["validate", "rwsem"]).arg(file);
+        command.args(["validate", area]).arg(file);
         command.arg("--out").arg(self.dir.path()).assert()
     }
 }
@@ -135,6 +192,65 @@ fn a_refusal_says_where_and_why() {
     Run::new().validate(&early).code(1).stdout(
         contains("Enter(w1) of w1: it is not enabled").and(contains("false: Compatible(t)")),
     );
+}
+
+/// An I/O is one parameter of its action, and two arguments of its event.
+#[test]
+fn a_refused_io_is_explained() {
+    let legal = PROTOCOLS[1].legal;
+    let tail = legal.replacen("\\\"data\\\"", "\\\"tail\\\"", 1);
+    assert_ne!(tail, legal);
+    Run::new().validate_of("dio", &tail).code(1).stdout(
+        contains("refused by the machine and TLC after 11 of 21 events")
+            .and(contains(
+                "trace.ndjson:13: Complete(\"r2\", \"tail\", 0) of io: it is not enabled",
+            ))
+            .and(contains("false: bio \\in bios[r]")),
+    );
+}
+
+#[test]
+fn bad_constants_are_told_with_their_place() {
+    let legal = PROTOCOLS[1].legal;
+    for (part, bad, tells) in [
+        (
+            "\"PerBlock\":\"2\"",
+            "\"PerBlock\":\"0\"",
+            "trace.ndjson:1: PerBlock: a block without sectors",
+        ),
+        (
+            "\"PerBlock\":\"2\"",
+            "\"PerBlock\":\"4294967295\"",
+            "4294967295 sectors are more than 65536",
+        ),
+        (
+            "\"Length\":\"4\"",
+            "\"Length\":\"5\"",
+            "trace.ndjson:1: Length: 5 sectors of 4",
+        ),
+        (
+            "from |-> 0, to |-> 0",
+            "from |-> 1, to |-> 0",
+            "Calls: r1 is of the sectors 1 to 0, of 4",
+        ),
+        (
+            "from |-> 0, to |-> 0",
+            "from |-> 0, to |-> 4",
+            "Calls: r1 is of the sectors 0 to 4, of 4",
+        ),
+        ("kind |-> ", "kin |-> ", "has no kind"),
+        ("(0 :> ", "(2 :> ", "has no block 0"),
+        ("(0 :> ", "Nothing", "no operator Nothing"),
+    ] {
+        let text = legal.replacen(part, bad, 1);
+        assert_ne!(text, legal, "{part}");
+        Run::new()
+            .validate_of("dio", &text)
+            .code(2)
+            .stderr(contains(tells));
+    }
+    let told = "trace.ndjson:1: a trace of UnalignedDio, not of rwsem's Rwsem";
+    Run::new().validate(legal).code(2).stderr(contains(told));
 }
 
 #[test]

@@ -6,4 +6,6 @@ pub mod errno;
 pub mod jbd2;
 pub mod latency;
 pub mod rwsem;
+#[cfg(feature = "trace")]
+pub mod trace;
 pub mod writeback;

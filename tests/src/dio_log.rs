@@ -9,7 +9,7 @@ use interlock::dio::machine::{
     Action, Call, Content, Extent, Kind, Machine, Outcome, Pc, Request, State,
 };
 use interlock::dio::policy::Policy;
-use interlock::dio::probe::Probe;
+use interlock::dio::probe::{Probe, Seen};
 
 /// What the sectors that are written at the start hold.
 pub const OLD: u8 = 0xEE;
@@ -74,7 +74,7 @@ impl Probe for Log {
         });
     }
 
-    fn step(&self, action: Action) {
+    fn step(&self, action: Action, _: Seen) {
         self.with(|log| log.actions.push(action));
     }
 }

@@ -13,5 +13,6 @@ pub mod replay;
 pub mod rwsem_log;
 pub mod symptom;
 pub mod tours;
+pub mod traces;
 pub mod wb_flusher_log;
 pub mod wb_flusher_rules;

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use interlock::writeback::flusher_probe::Probe;
+use interlock::writeback::flusher_probe::{Numbers, Probe};
 use interlock::writeback::plug::{Action, Machine, Run, State};
 use interlock::writeback::plug_policy::Policy;
 
@@ -13,8 +13,8 @@ use interlock_ci::machines::wb_plug::Invariant;
 pub enum Entry {
     /// A pass begins over these inodes.
     Begins(Vec<usize>),
-    /// A step is taken.
-    Step(Action),
+    /// A step is taken, and leaves these numbers.
+    Step(Action, Numbers),
 }
 
 /// When somebody wants the flusher's processor.
@@ -58,8 +58,8 @@ impl Probe for Log {
         self.lock().push(Entry::Begins(inodes.to_vec()));
     }
 
-    fn step(&self, action: Action) {
-        self.lock().push(Entry::Step(action));
+    fn step(&self, action: Action, now: &Numbers) {
+        self.lock().push(Entry::Step(action, *now));
     }
 
     fn sleeps(&self) -> bool {
@@ -95,7 +95,7 @@ pub fn replay(
                     return Err(format!("{inodes:?} are no neighbours"));
                 }
             }
-            Entry::Step(action) => {
+            Entry::Step(action, _) => {
                 let next = of_pass(*action, first)
                     .and_then(|action| machine.step(&states[states.len() - 1], action));
                 let next = next.ok_or_else(|| {

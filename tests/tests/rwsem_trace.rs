@@ -34,8 +34,7 @@ fn record(threads: &[&str]) -> Result<Trace> {
             });
         }
     });
-    let names: Vec<String> = threads.iter().map(|thread| thread.to_string()).collect();
-    let text = lock.probe().to_text("a stress run", &names);
+    let text = lock.probe().to_text("a stress run", threads);
     let traces = trace::read("stress".as_ref(), text.as_bytes())?;
     traces.into_iter().next().context("it is one trace")
 }
@@ -76,7 +75,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
             times.push((event.to, event.from, &event.thread));
         }
         times.sort_unstable();
-        let overlap = |pair: &&[(u64, u64, &str)]| pair[1].1 < pair[0].0 && pair[0].2 != pair[1].2;
+        let overlap = |pair: &&[(u64, u64, &str)]| pair[1].1 <= pair[0].0 && pair[0].2 != pair[1].2;
         let overlapping = times.windows(2).filter(overlap).count();
         println!(
             "{threads:?}: {} events, {overlapping} may come before the one that ends before",

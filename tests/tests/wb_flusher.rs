@@ -208,7 +208,7 @@ fn a_throttled_thread_goes_on() {
     }
     let log = flusher.probe().taken();
     replay(Today::POLICY, sizes.slots, &log, &Invariant::ALL).expect("it is a path of the machine");
-    let is_throttle = |entry: &&Entry| matches!(entry, Entry::Step(Action::Throttle(_)));
+    let is_throttle = |entry: &&Entry| matches!(entry, Entry::Step(Action::Throttle(_), _));
     println!("{} times throttled", log.iter().filter(is_throttle).count());
     assert_eq!(flusher.requests(), 4);
 }

@@ -1,17 +1,20 @@
 //! From the values of `UnalignedDio.tla` to the machine: its requests, states and actions.
 
+mod constants;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::counterexample::Step;
 use crate::value::Value;
 use anyhow::{Context as _, Result, bail};
 use interlock::dio::machine::{
-    Action, Bio, Call, Content, Extent, Io, Kind, Machine, Mode, Outcome, Part, Pc, Plan, Progress,
-    Request, State,
+    Action, Bio, Content, Extent, Io, Machine, Mode, Outcome, Part, Pc, Plan, Progress, Request,
+    State,
 };
 use interlock::dio::policy::Policy;
 
 use super::model::Model;
+use super::traced::Traced;
 
 const PARTS: [(&str, Part); 4] = [
     ("head", Part::Head),
@@ -39,7 +42,7 @@ impl Dio {
     /// The machine with these constants of module MCUnalignedDio: `Policy`, `Calls`, `Extents`, `Length`, `PerBlock`.
     ///
     /// # Errors
-    /// If one is missing, or no operator of that name is known here.
+    /// If one is missing, no operator of that name is known here, or a value is not one that it may have.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<Dio> {
         let constant = |name: &str| {
             let value = constants.get(name);
@@ -48,14 +51,14 @@ impl Dio {
         let policy = constant("Policy")?;
         let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
         let (_, policy) = named.with_context(|| format!("there is no policy {policy}"))?;
-        let (names, calls): (Vec<_>, _) = calls(constant("Calls")?)?.into_iter().unzip();
-        let extents = extents(constant("Extents")?)?;
+        let calls = constants::calls(constant("Calls")?).context("Calls")?;
+        let (requests, calls): (Vec<_>, Vec<_>) = calls.into_iter().unzip();
+        let extents = constants::extents(constant("Extents")?).context("Extents")?;
         let length = constant("Length")?.parse().context("Length")?;
         let per_block = constant("PerBlock")?.parse().context("PerBlock")?;
-        Ok(Dio {
-            machine: Machine::new(*policy, calls, extents, length, per_block),
-            requests: names.into_iter().map(str::to_owned).collect(),
-        })
+        let machine = Machine::new(*policy, calls, extents, length, per_block);
+        constants::check(&machine, &requests)?;
+        Ok(Dio { machine, requests })
     }
 
     fn request(&self, value: &Value) -> Result<Request> {
@@ -172,6 +175,23 @@ impl Dio {
     }
 }
 
+impl Traced for Dio {
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        let exclusively = |request: &Progress| request.held == Some(Mode::Exclusive);
+        Some(match name {
+            "dio" => Value::Int(state.dio.into()),
+            "size" => Value::Int(state.size.into()),
+            "extent" => {
+                let blocks = (0..).map(Value::Int).zip(&state.extent);
+                let named = blocks.map(|(block, extent)| (block, name_of(&EXTENTS, *extent)));
+                Value::function(named.collect())
+            }
+            "exclusive" => Value::Bool(state.requests.iter().any(exclusively)),
+            _ => return None,
+        })
+    }
+}
+
 /// What is not there is as it was at the start: `Changes` of MCUnalignedDio leaves it out.
 impl Model for Dio {
     type State = State;
@@ -253,69 +273,17 @@ impl Model for Dio {
     }
 }
 
-/// What is called, by the operator's name in MCUnalignedDio.
-fn calls(name: &str) -> Result<Vec<(&'static str, Call)>> {
-    let does = |kind, from, to| Call {
-        kind,
-        from,
-        to,
-        is_async: false,
-        nowait: false,
-        cached: false,
-        fails: false,
-    };
-    let aio = |call| Call {
-        is_async: true,
-        ..call
-    };
-    let (a0, b0, c0) = (
-        does(Kind::Write, 0, 0),
-        does(Kind::Write, 1, 1),
-        does(Kind::Write, 0, 1),
-    );
-    let (a, b, c) = (("a", aio(a0)), ("b", aio(b0)), ("C", aio(c0)));
-    let read = ("R", does(Kind::Read, 0, 1));
-    let fails = Call {
-        fails: true,
-        ..aio(a0)
-    };
-    let cached = Call { cached: true, ..a0 };
-    let nowait = Call {
-        nowait: true,
-        ..aio(a0)
-    };
-    Ok(match name {
-        "AB" => vec![a, b],
-        "AC" => vec![a, c],
-        "ABC" => vec![a, b, c],
-        "ABCs" => vec![("a", a0), ("b", b0), c],
-        "CR" => vec![c, read],
-        "ACP" => vec![a, c, ("P", does(Kind::Punch, 0, 1))],
-        "NC" => vec![("n", nowait), c],
-        "FB" => vec![("f", cached), b],
-        "AE" => vec![("a", fails), b],
-        _ => bail!("there are no calls {name}"),
-    })
-}
-
-/// The extents at the start, by the operator's name in MCUnalignedDio.
-fn extents(name: &str) -> Result<Vec<Extent>> {
-    Ok(match name {
-        "Hole" => vec![Extent::Hole, Extent::Written],
-        "Unwritten" => vec![Extent::Unwritten, Extent::Written],
-        "Written" => vec![Extent::Written, Extent::Written],
-        "WrittenEnd" => vec![Extent::Written],
-        "HoleEnd" => vec![Extent::Hole],
-        _ => bail!("there are no extents {name}"),
-    })
-}
-
 fn one_of<T: Copy>(names: &[(&str, T)], value: &Value) -> Result<T> {
     let label = value.label();
     let found = names.iter().find(|(name, _)| *name == label);
     Ok(found
         .with_context(|| format!("{value} is not one of them"))?
         .1)
+}
+
+fn name_of<T: PartialEq>(names: &[(&str, T)], of: T) -> Value {
+    let found = names.iter().find(|(_, known)| *known == of);
+    Value::Str(found.map_or("", |(name, _)| name).to_owned())
 }
 
 fn number(value: &Value) -> Result<u32> {

@@ -11,6 +11,7 @@ use interlock::jbd2::machine::{
 use interlock::jbd2::policy::Policy;
 
 use super::model::Model;
+use super::traced::Traced;
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
@@ -140,7 +141,7 @@ impl Jbd2 {
             "pc" => {
                 for (task, value) in pairs(value)? {
                     let place = self.machine.place(self.task(&task)?);
-                    state.pc[place.context("it has no place")?] = one_of(&PCS, value)?;
+                    state.pc[place.context("it has no place")?] = one_of(&Pc::NAMED, value)?;
                 }
             }
             "writeback" => self.set_writeback(state, value)?,
@@ -259,6 +260,24 @@ impl Model for Jbd2 {
     }
 }
 
+/// Blocks, credits and handles by name; and what a task does, by the task's.
+impl Traced for Jbd2 {
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        let number = match name {
+            "free" => state.free,
+            "reserved" => state.reserved,
+            "out" => state.running.out,
+            "updates" => state.running.updates,
+            task => {
+                let mut tasks = self.machine.tasks().into_iter().zip(&state.pc);
+                let (_, pc) = tasks.find(|(known, _)| self.name(*known) == task)?;
+                return Some(Value::Str(pc.name().to_owned()));
+            }
+        };
+        Some(Value::Int(number))
+    }
+}
+
 const STATES: [(&str, TState); 6] = [
     ("none", TState::None),
     ("RUNNING", TState::Running),
@@ -266,21 +285,6 @@ const STATES: [(&str, TState); 6] = [
     ("SWITCH", TState::Switch),
     ("FLUSH", TState::Flush),
     ("TAIL", TState::Tail),
-];
-
-const PCS: [(&str, Pc); 12] = [
-    ("idle", Pc::Idle),
-    ("try", Pc::Try),
-    ("wait-locked", Pc::WaitLocked),
-    ("wait-reserved", Pc::WaitReserved),
-    ("wait-switch", Pc::WaitSwitch),
-    ("space", Pc::Space),
-    ("checkpoint", Pc::Checkpoint),
-    ("wait-commit", Pc::WaitCommit),
-    ("attached", Pc::Attached),
-    ("extended", Pc::Extended),
-    ("denied", Pc::Denied),
-    ("refused", Pc::Refused),
 ];
 
 /// The members of a constant set of tasks.

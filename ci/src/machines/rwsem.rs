@@ -9,6 +9,7 @@ use interlock::rwsem::machine::{Action, Kind, Machine, Pc, State};
 use interlock::rwsem::policy::Policy;
 
 use super::model::Model;
+use super::traced::{Traced, count};
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
@@ -79,6 +80,19 @@ impl Rwsem {
         let name = value.label();
         let place = self.tasks.iter().position(|task| *task == name);
         place.with_context(|| format!("there is no task {name}"))
+    }
+}
+
+impl Traced for Rwsem {
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        match name {
+            "holders" => {
+                let holds = |pc: &&Pc| matches!(pc, Pc::Hold | Pc::Shared);
+                Some(count(state.pc.iter().filter(holds).count()))
+            }
+            "queued" => Some(count(state.queue.len())),
+            _ => None,
+        }
     }
 }
 

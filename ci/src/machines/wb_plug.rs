@@ -9,6 +9,7 @@ use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
 use interlock::writeback::plug_policy::Policy;
 
 use super::model::Model;
+use super::traced::{Traced, count};
 
 /// The machine of a model.
 #[derive(Debug, Clone)]
@@ -141,6 +142,17 @@ fn cpu(value: &Value) -> Result<Cpu> {
         "asleep" => Cpu::Asleep,
         _ => bail!("{label} is no place for the flusher"),
     })
+}
+
+impl Traced for WbPlug {
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        match name {
+            "plug" => Some(count(state.plug.len())),
+            "flying" => Some(count(state.flying.len())),
+            "requests" => Some(Value::Int(state.requests.into())),
+            _ => None,
+        }
+    }
 }
 
 impl Model for WbPlug {

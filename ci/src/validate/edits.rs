@@ -14,7 +14,7 @@ pub enum Edit {
     Drop,
     /// Two events that follow each other change places.
     Swap,
-    /// An event is another thread's: its first argument is.
+    /// An event is another thread's: its first argument is, or whatever that is.
     OtherHolder,
     /// A number that was seen is one more.
     OneMore,
@@ -56,17 +56,20 @@ impl Edit {
                 std::mem::swap(&mut first.sees, &mut second.sees);
             }
             Edit::OtherHolder => {
-                let mut threads = trace.events.iter();
-                let own = events[place].args.first()?;
-                let other =
-                    threads.find_map(|event| event.args.first().filter(|arg| *arg != own))?;
+                let event = &trace.events[place];
+                let own = event.args.first()?;
+                // One that such an action may have, if there is one.
+                let same = trace.events.iter().filter(|e| e.action == event.action);
+                let mut all = same.chain(&trace.events);
+                let other = all.find_map(|event| event.args.first().filter(|arg| *arg != own))?;
                 events[place].args[0] = other.clone();
             }
             Edit::OneMore => {
-                let (_, seen) = events[place].sees.iter_mut().next()?;
-                let Ok(Value::Int(number)) = seen.parse::<Value>() else {
-                    return None;
-                };
+                let mut seen = events[place].sees.values_mut();
+                let (seen, number) = seen.find_map(|seen| match seen.parse() {
+                    Ok(Value::Int(number)) => Some((seen, number)),
+                    _ => None,
+                })?;
                 *seen = (number + 1).to_string();
             }
             Edit::Repeat => {
@@ -89,12 +92,12 @@ impl Edit {
 pub fn test(protocol: &Protocol) -> Result<()> {
     let read = |text: &str| trace::read("legal".as_ref(), text.as_bytes());
     let legal = read(protocol.legal)?;
-    let area = protocol.area;
+    let module = protocol.module;
     for trace in &legal {
         let found = protocol.search(trace)?;
         ensure!(
             found == Found::Accepted,
-            "the validator of {area} refuses its legal trace: {found:?}"
+            "the validator of {module} refuses its legal trace: {found:?}"
         );
     }
     let trace = legal.first().context("no legal trace")?;
@@ -105,7 +108,7 @@ pub fn test(protocol: &Protocol) -> Result<()> {
             .filter(|edited| matches!(protocol.search(edited), Ok(Found::Refused(_)) | Err(_)));
         ensure!(
             edited.is_empty() || refused.count() > 0,
-            "the validator of {area} accepts every trace with the edit {edit:?}"
+            "the validator of {module} accepts every trace with the edit {edit:?}"
         );
     }
     let (cut, _) = protocol
@@ -115,7 +118,7 @@ pub fn test(protocol: &Protocol) -> Result<()> {
         .context("a legal trace has lines")?;
     ensure!(
         read(cut).is_err(),
-        "the validator of {area} accepts a trace that is cut short"
+        "the validator of {module} accepts a trace that is cut short"
     );
     let empty = Trace {
         events: Vec::new(),
@@ -123,7 +126,7 @@ pub fn test(protocol: &Protocol) -> Result<()> {
     };
     ensure!(
         read(&empty.to_text()).is_err(),
-        "the validator of {area} accepts a trace without an event"
+        "the validator of {module} accepts a trace without an event"
     );
     Ok(())
 }

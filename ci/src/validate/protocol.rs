@@ -7,13 +7,16 @@ use anyhow::{Context as _, Result};
 
 use super::search::{self, Found};
 use super::trace::Trace;
+use crate::machines::dio::Dio;
+use crate::machines::jbd2::Jbd2;
 use crate::machines::rwsem::Rwsem;
+use crate::machines::wb_plug::WbPlug;
 use crate::manifest::did_you_mean;
 
 /// One of them.
 #[derive(Debug)]
 pub struct Protocol {
-    /// The folder of `specs/`.
+    /// The folder of `specs/`. It may have several.
     pub area: &'static str,
     /// The module that a trace names.
     pub module: &'static str,
@@ -21,20 +24,60 @@ pub struct Protocol {
     pub shows: &'static str,
     /// Actions that leave no event.
     pub silent: &'static [&'static str],
+    /// The parameters of an action, as TLA+ writes them, of the arguments that its event has.
+    pub parameters: fn(&[String]) -> Vec<String>,
     /// A legal trace, with which the validator tests itself.
     pub legal: &'static str,
     search: fn(&Trace) -> Result<Found>,
 }
 
 /// All of them.
-pub const PROTOCOLS: &[Protocol] = &[Protocol {
-    area: "rwsem",
-    module: "Rwsem",
-    shows: "RwsemShows",
-    silent: &[],
-    legal: include_str!("legal/rwsem.ndjson"),
-    search: |trace| search::search(&Rwsem::new(&trace.constants())?, trace),
-}];
+pub const PROTOCOLS: &[Protocol] = &[
+    Protocol {
+        area: "rwsem",
+        module: "Rwsem",
+        shows: "RwsemShows",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/rwsem.ndjson"),
+        search: |trace| search::search(&Rwsem::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "dio",
+        module: "UnalignedDio",
+        shows: "UnalignedDioShows",
+        silent: &[],
+        parameters: |args| match args {
+            [request, part, block] => {
+                vec![
+                    request.clone(),
+                    format!("[part |-> {part}, block |-> {block}]"),
+                ]
+            }
+            _ => args.to_vec(),
+        },
+        legal: include_str!("legal/dio.ndjson"),
+        search: |trace| search::search(&Dio::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "jbd2",
+        module: "Jbd2Credits",
+        shows: "Jbd2CreditsShows",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/jbd2.ndjson"),
+        search: |trace| search::search(&Jbd2::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "writeback",
+        module: "WbPlug",
+        shows: "WbPlugShows",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/writeback.ndjson"),
+        search: |trace| search::search(&WbPlug::new(&trace.constants())?, trace),
+    },
+];
 
 /// The area's folder of `specs/`, if traces of it can be judged.
 ///

@@ -218,9 +218,11 @@ fn module(
         writeln!(text, "Trace{number} == {lanes}")?;
         all.push(format!("Trace{number}"));
     }
-    writeln!(text, "TheTraces == << {} >>", all.join(", "))?;
-    for (name, value) in plain(&traces[0].head) {
-        writeln!(text, "The{name} == {value}")?;
+    let traces_value = format!("<< {} >>", all.join(", "));
+    let constants = plain(&traces[0].head).map(|(name, value)| (name.as_str(), value));
+    for (name, value) in constants.chain([("Traces", &traces_value)]) {
+        // TLC evaluates the right side of what replaces a constant each time, and that of any other definition once.
+        writeln!(text, "Once{name} == {value}\nThe{name} == Once{name}")?;
     }
     text += definitions;
     Ok(text + "====\n")

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::cfg::substitution;
 use crate::counterexample::Step;
 use crate::value::Value;
 
@@ -163,7 +164,7 @@ impl Trace {
 
     /// The constants without the sign of a substitution.
     pub fn constants(&self) -> BTreeMap<String, String> {
-        let bare = |value: &String| value.trim_start_matches(['<', '-', '=', ' ']).to_owned();
+        let bare = |value: &String| substitution(value).unwrap_or(value).to_owned();
         let constants = self.head.constants.iter();
         constants
             .map(|(name, value)| (name.clone(), bare(value)))

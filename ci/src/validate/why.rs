@@ -35,7 +35,8 @@ pub fn conjuncts(
         let Some((parameters, parts)) = guards(&text, &event.action, &module) else {
             continue;
         };
-        let lets = parameters.iter().zip(&event.args);
+        let values = (protocol.parameters)(&event.args);
+        let lets = parameters.iter().zip(&values);
         let lets: String = lets
             .map(|(name, value)| format!("LET {name} == {value} IN "))
             .collect();

@@ -6,7 +6,7 @@ use super::decisions::Verdict;
 use super::inode::{Flight, Inode, Meta};
 use super::machine::{Action, Extent, Kind, Mode, Plan, Request};
 use super::policy::Free;
-use super::probe::{Probe, Side};
+use super::probe::{Probe, Seen, Side};
 use super::sys::{Monitor, System};
 use super::workers::Queue;
 use crate::device::BlockDevice;
@@ -62,18 +62,18 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             self.about();
             let hold = if self.flight.call.nowait {
                 let Some(hold) = self.inode.rwsem.try_hold(holder) else {
-                    self.step(Action::LockFails);
+                    self.step(Action::LockFails, Seen::Nothing);
                     return Err(Errno::Again);
                 };
                 hold
             } else {
                 self.inode.rwsem.hold(holder)
             };
-            self.step(Action::Lock);
+            self.step(Action::Lock, Seen::Held(plan.mode));
             let next = self.under_lock(plan);
             if let Next::Unlock(_) = next {
                 self.about();
-                self.step(Action::Unlock);
+                self.step(Action::Unlock, Seen::Nothing);
             }
             drop(hold);
             match next {
@@ -88,8 +88,8 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         self.inode.probe.about(self.flight.request, Side::Caller);
     }
 
-    fn step(&self, action: fn(Request) -> Action) {
-        self.inode.probe.step(action(self.flight.request));
+    fn step(&self, action: fn(Request) -> Action, seen: Seen) {
+        self.inode.probe.step(action(self.flight.request), seen);
     }
 
     /// Takes a step on what the requests share.
@@ -101,7 +101,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         self.about();
         self.inode.meta.with(|meta| {
             let result = step(meta);
-            self.step(action);
+            self.step(action, meta.seen());
             result
         })
     }
@@ -131,7 +131,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             Kind::Punch | Kind::Truncate => Next::Unlock(self.free()),
             Kind::Read | Kind::Write if self.flight.call.cached => {
                 self.about();
-                self.step(Action::FallBack);
+                self.step(Action::FallBack, Seen::Nothing);
                 Next::Relock(Plan {
                     buffered: true,
                     ..Plan::of(Mode::Exclusive)
@@ -154,7 +154,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         self.about();
         self.inode
             .meta
-            .wait(|meta| (meta.dio == 0).then(|| self.step(Action::Drain)));
+            .wait(|meta| (meta.dio == 0).then(|| self.step(Action::Drain, meta.seen())));
     }
 
     /// __iomap_dio_rw.
@@ -260,7 +260,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             }
             let at = inode.bytes(call.from - sectors(blocks.start));
             page[at..at + data.len()].copy_from_slice(data);
-            self.step(Action::Fill);
+            self.step(Action::Fill, meta.seen());
             Ok(())
         })?;
         self.about();
@@ -270,7 +270,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
                 meta.extent[block as usize] = Extent::Written;
             }
             meta.size = meta.size.max(call.to + 1);
-            self.step(Action::Flush);
+            self.step(Action::Flush, meta.seen());
             Ok(Some(data.len()))
         })
     }
@@ -299,7 +299,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             if call.kind == Kind::Truncate {
                 meta.size = call.from;
             }
-            self.step(Action::Free);
+            self.step(Action::Free, meta.seen());
             Ok(Some(0))
         })
     }

@@ -411,7 +411,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
         inode.probe.about(request, Side::Caller);
         let first = inode.meta.with(|meta| {
             let mode = inode.look(&call, meta).first();
-            inode.probe.step(Action::Call(request));
+            inode.probe.step(Action::Call(request), meta.seen());
             mode
         });
         let flight = self.flight(request, call, data);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::decisions::{Look, covers};
 use super::machine::{Action, Bio, Call, Extent, Kind, Part, Request};
 use super::policy::Policy;
-use super::probe::{Probe, Side};
+use super::probe::{Probe, Seen, Side};
 use super::sys::{Monitor, System};
 use super::workers::{Fate, Io};
 use crate::device::BlockDevice;
@@ -40,6 +40,16 @@ pub(super) struct Meta {
     pub dio: u32,
     /// How many requests have been made.
     pub called: usize,
+}
+
+impl Meta {
+    pub fn seen(&self) -> Seen<'_> {
+        Seen::File {
+            extent: &self.extent,
+            size: self.size,
+            dio: self.dio,
+        }
+    }
 }
 
 /// A request, for its caller and its I/Os.
@@ -97,6 +107,7 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
 
     /// iomap_dio_bio_end_io, iomap_dio_done: whoever ends the last I/O of a request whose caller waits no more goes on.
     fn complete(&self, flight: &Flight<S>, bio: Bio, fate: Fate) {
+        self.probe.performs(flight.request, bio);
         let transfer = || self.transfer(flight, bio);
         let done = match fate {
             Fate::Performed => catch_unwind(AssertUnwindSafe(transfer)).unwrap_or(Err(Errno::Io)),
@@ -107,7 +118,8 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
             Ok(_) => Action::Complete,
             Err(_) => Action::Fail,
         };
-        self.probe.step(action(flight.request, bio.part, bio.block));
+        let action = action(flight.request, bio.part, bio.block);
+        self.probe.step(action, Seen::Nothing);
         let left = flight.progress.with(|progress| {
             match done {
                 Ok((at, read)) => progress.buffer[at..at + read.len()].copy_from_slice(&read),
@@ -194,7 +206,7 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
                     meta.size = meta.size.max(end);
                 }
             }
-            self.probe.step(Action::EndIo(*request));
+            self.probe.step(Action::EndIo(*request), meta.seen());
             // Of a read, what lies beyond EOF does not count.
             let end = if call.kind == Kind::Read {
                 end.min(meta.size)
@@ -213,7 +225,7 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
         self.probe.about(request, Side::Io);
         let idle = self.meta.with(|meta| {
             meta.dio -= 1;
-            self.probe.step(Action::DioEnd(request));
+            self.probe.step(Action::DioEnd(request), meta.seen());
             meta.dio == 0
         });
         if idle {

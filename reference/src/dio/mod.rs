@@ -8,6 +8,8 @@ mod inode;
 pub mod machine;
 pub mod policy;
 pub mod probe;
+#[cfg(feature = "trace")]
+pub mod recorder;
 mod steps;
 pub mod sys;
 pub mod workers;

@@ -100,6 +100,30 @@ pub enum Pc {
     Refused,
 }
 
+impl Pc {
+    /// Every one under its name in the specification.
+    pub const NAMED: [(&str, Pc); 12] = [
+        ("idle", Pc::Idle),
+        ("try", Pc::Try),
+        ("wait-locked", Pc::WaitLocked),
+        ("wait-reserved", Pc::WaitReserved),
+        ("wait-switch", Pc::WaitSwitch),
+        ("space", Pc::Space),
+        ("checkpoint", Pc::Checkpoint),
+        ("wait-commit", Pc::WaitCommit),
+        ("attached", Pc::Attached),
+        ("extended", Pc::Extended),
+        ("denied", Pc::Denied),
+        ("refused", Pc::Refused),
+    ];
+
+    /// Its name in the specification.
+    pub fn name(self) -> &'static str {
+        let named = Pc::NAMED.iter().find(|(_, pc)| *pc == self);
+        named.map_or("", |(name, _)| name)
+    }
+}
+
 /// A state of the journal and its tasks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {

@@ -10,6 +10,8 @@ pub mod machine;
 pub mod numbers;
 pub mod policy;
 pub mod probe;
+#[cfg(feature = "trace")]
+pub mod recorder;
 pub mod refused;
 pub mod reserve_wait;
 pub mod space;

@@ -184,7 +184,8 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
                     && let Some(submitted) = pages.submitted()
                 {
                     pages.waits = Some(submitted);
-                    self.probe.step(Action::Throttle(submitted));
+                    let throttle = Action::Throttle(submitted);
+                    self.probe.step(throttle, &pages.numbers());
                 }
                 None
             });
@@ -219,7 +220,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
         self.pages.with(|pages| {
             pages.failed |= written.is_err();
             pages.complete(run);
-            self.probe.step(Action::Complete(run));
+            self.probe.step(Action::Complete(run), &pages.numbers());
         });
         if R::COMPLETION_WAKES {
             self.pages.notify();
@@ -238,7 +239,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
                 return Some(None);
             }
             let result = step(pages)?;
-            self.probe.step(action);
+            self.probe.step(action, &pages.numbers());
             Some(Some(result))
         });
         self.pages.notify();

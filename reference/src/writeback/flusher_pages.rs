@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::flusher_probe::Numbers;
 use super::plug::{Run, runs};
 
 /// A page that is not on the device yet.
@@ -91,6 +92,15 @@ impl Pages {
         self.flying.remove(&run);
         if self.waits.is_some_and(|inode| run.has(inode)) {
             self.waits = None;
+        }
+    }
+
+    /// What the probe sees of them.
+    pub fn numbers(&self) -> Numbers {
+        Numbers {
+            plug: self.plug.len(),
+            flying: self.flying.len(),
+            requests: self.requests,
         }
     }
 

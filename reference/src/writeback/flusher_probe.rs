@@ -3,6 +3,17 @@
 use super::plug::{Action, Cpu};
 pub use crate::rwsem::probe::NoProbe;
 
+/// What is on its way to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Numbers {
+    /// How many pages are in the plug.
+    pub plug: usize,
+    /// How many requests the device has.
+    pub flying: usize,
+    /// How many it has ever got.
+    pub requests: u64,
+}
+
 /// Sees the steps of a flusher, in the thread that takes them. The steps, in the order in which `step` is called, are a path of
 /// the machine that has as many inodes as the pass, if these are neighbours on the disk; the machine's inode 1 is the first one.
 pub trait Probe: Send + Sync + 'static {
@@ -13,8 +24,8 @@ pub trait Probe: Send + Sync + 'static {
     #[inline]
     fn about_to(&self, _action: Action) {}
 
-    /// A step is taken; an inode in it is the flusher's. Must not wait, nor call the flusher.
-    fn step(&self, action: Action);
+    /// A step is taken, and leaves these numbers; an inode in it is the flusher's. Must not wait, nor call the flusher.
+    fn step(&self, action: Action, now: &Numbers);
 
     /// The next inode's I/O is to sleep before it is submitted.
     fn sleeps(&self) -> bool {
@@ -32,5 +43,5 @@ pub trait Probe: Send + Sync + 'static {
 
 impl Probe for NoProbe {
     #[inline]
-    fn step(&self, _: Action) {}
+    fn step(&self, _: Action, _: &Numbers) {}
 }

@@ -3,6 +3,8 @@
 pub mod flusher;
 mod flusher_pages;
 pub mod flusher_probe;
+#[cfg(feature = "trace")]
+pub mod flusher_recorder;
 pub mod flusher_rules;
 pub mod list_policy;
 mod list_steps;

@@ -12,7 +12,7 @@ use interlock::dio::machine::{
     Action, Bio, Call, Content, Io as Flown, Kind, Machine, Outcome, Pc, Request, State,
 };
 use interlock::dio::policy::Policy;
-use interlock::dio::probe::{Probe, Side};
+use interlock::dio::probe::{self, Probe, Side};
 use interlock::dio::sys::StdSys;
 use interlock::dio::workers::{Io, Queue};
 use interlock::errno::Errno;
@@ -100,7 +100,7 @@ impl Probe for Held {
         seen.go = None;
     }
 
-    fn step(&self, action: Action) {
+    fn step(&self, action: Action, _: probe::Seen) {
         self.0.with(|seen| {
             let action = rename(action, seen.names[action.request()]);
             seen.steps.push(action);

@@ -4,7 +4,8 @@
 //!
 //! A block of two sectors: a writes the first, b the second, C both. ': asynchronous. One thread a request, one of them also
 //! the main one, and two that perform I/Os. *Bound*: how often a schedule may preempt a thread. *Paths*: distinct logs.
-//! Iterations and paths are asserted.
+//! Iterations and paths are asserted. Each path is recorded too, as by threads that do not wait for each other: the traces are
+//! behaviours, says the machine of all, and TLC of those of one model.
 //!
 //! | model                         | bound | iterations | paths | seconds |
 //! |-------------------------------|-------|------------|-------|---------|

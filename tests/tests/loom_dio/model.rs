@@ -2,15 +2,19 @@
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use conformance::dio_log::{History, Log, OLD, STALE, agrees, byte_of, machine, replay, snapshot};
 use conformance::symptom::assert_found;
+use conformance::traces;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::file::{DirectFile, Layout};
-use interlock::dio::machine::{Extent, Kind};
+use interlock::dio::machine::{Action, Bio, Call, Extent, Kind, Request};
 use interlock::dio::policy::Policy;
+use interlock::dio::probe::{Probe, Seen, Side};
+use interlock::dio::recorder::Recorder;
 use interlock::dio::workers::Workers;
 
 use crate::sys::{LoomDevice, LoomSys, NONE};
@@ -67,7 +71,49 @@ pub struct Figures {
     pub paths: usize,
 }
 
-type File<const FAULT: u8> = DirectFile<LoomDevice, Workers<LoomSys<FAULT>>, LoomSys<FAULT>, Log>;
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+loom::thread_local! {
+    /// A number that no other of loom's threads has.
+    static THIS: usize = THREADS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The log, and the record that `interlock validate` judges.
+struct Logs {
+    log: Log,
+    recorder: Recorder,
+}
+
+impl Probe for Logs {
+    fn about(&self, request: Request, side: Side) {
+        self.recorder.about(request, side);
+    }
+
+    fn performs(&self, request: Request, bio: Bio) {
+        self.recorder.performs(request, bio);
+    }
+
+    fn called(&self, request: Request, call: &Call) {
+        self.log.called(request, call);
+        self.recorder.called(request, call);
+    }
+
+    fn step(&self, action: Action, seen: Seen) {
+        self.log.step(action, seen);
+        self.recorder.step(action, seen);
+    }
+}
+
+type File<const FAULT: u8> = DirectFile<LoomDevice, Workers<LoomSys<FAULT>>, LoomSys<FAULT>, Logs>;
+
+/// What is known of the executions so far.
+#[derive(Default)]
+struct Found {
+    iterations: usize,
+    paths: HashSet<u64>,
+    /// Each path's.
+    traces: Vec<String>,
+}
 
 fn open<const FAULT: u8>(model: &Model) -> File<FAULT> {
     let layout = model.layout();
@@ -80,7 +126,11 @@ fn open<const FAULT: u8>(model: &Model) -> File<FAULT> {
     }
     let device = LoomDevice::new(device);
     let workers = Workers::on(2);
-    let file = DirectFile::on(device, workers, model.policy, layout, Log::default());
+    let logs = Logs {
+        log: Log::default(),
+        recorder: Recorder::of(|| THIS.with(|this| *this)),
+    };
+    let file = DirectFile::on(device, workers, model.policy, layout, logs);
     file.expect("the layout is good")
 }
 
@@ -99,14 +149,18 @@ fn write<const FAULT: u8>(file: &File<FAULT>, thread: usize, write: Write) {
     assert_eq!(written, Ok(data.len()));
 }
 
-/// Runs every schedule with at most `preemptions` preemptions, and checks each.
-pub fn explore<const FAULT: u8>(name: &str, model: &Model, preemptions: usize) -> Figures {
-    let seen = Arc::new(Mutex::new((0, HashSet::<u64>::new())));
+/// Runs every schedule with at most `preemptions` preemptions, and checks each. Also returns the traces.
+pub fn explore<const FAULT: u8>(
+    name: &str,
+    model: &Model,
+    preemptions: usize,
+) -> (Figures, Vec<String>) {
+    let found = Arc::new(Mutex::new(Found::default()));
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     let began = Instant::now();
     {
-        let (seen, model) = (seen.clone(), model.clone());
+        let (found, model) = (found.clone(), model.clone());
         builder.check(move || {
             let file = Arc::new(open::<FAULT>(&model));
             let thread = |number: usize| {
@@ -120,24 +174,25 @@ pub fn explore<const FAULT: u8>(name: &str, model: &Model, preemptions: usize) -
             for other in others {
                 other.join().expect("no thread panics");
             }
-            check(&file, &model, &seen);
+            check(&file, &model, &found);
         });
     }
-    let (iterations, paths) = &*seen.lock().expect("no check has failed");
+    let found = std::mem::take(&mut *found.lock().expect("no check has failed"));
     let figures = Figures {
-        iterations: *iterations,
-        paths: paths.len(),
+        iterations: found.iterations,
+        paths: found.paths.len(),
     };
     println!(
         "{name}: {figures:?} in {:.1} s",
         began.elapsed().as_secs_f64()
     );
-    figures
+    (figures, found.traces)
 }
 
 /// What an execution has left: first the bytes, whatever the log says.
-fn check<const FAULT: u8>(file: &File<FAULT>, model: &Model, seen: &Mutex<(usize, HashSet<u64>)>) {
-    let (calls, actions) = file.probe().taken();
+fn check<const FAULT: u8>(file: &File<FAULT>, model: &Model, found: &Mutex<Found>) {
+    let Logs { log, recorder } = file.probe();
+    let (calls, actions) = log.taken();
     let snapshot_now = file.snapshot();
     let sectors = snapshot_now.extents.len() * 2;
     let mut bytes = vec![0; sectors];
@@ -153,16 +208,18 @@ fn check<const FAULT: u8>(file: &File<FAULT>, model: &Model, seen: &Mutex<(usize
             "sector {sector} is lost: {is:#x}"
         );
     }
-    let mut seen = seen.lock().expect("no check has failed before");
-    seen.0 += 1;
+    let mut found = found.lock().expect("no check has failed before");
+    found.iterations += 1;
     if !model.judges_log {
         return;
     }
     let mut hasher = DefaultHasher::new();
     (&calls, &actions).hash(&mut hasher);
-    if !seen.1.insert(hasher.finish()) {
+    if !found.paths.insert(hasher.finish()) {
         return;
     }
+    let trace = recorder.to_text("a schedule of loom's", model.policy, &model.layout());
+    found.traces.push(trace);
     let machine = machine(model.policy, &model.layout(), calls);
     let states = replay(&machine, &actions).unwrap_or_else(|error| panic!("{error}"));
     let end = &states[actions.len()];
@@ -191,10 +248,19 @@ fn check<const FAULT: u8>(file: &File<FAULT>, model: &Model, seen: &Mutex<(usize
     assert!(machine.calls.iter().all(|call| call.kind == Kind::Write));
 }
 
-/// Explores without faults; the figures must be these, so that a model that explores less is noticed.
-pub fn holds(name: &str, model: &Model, preemptions: usize, iterations: usize, paths: usize) {
-    let figures = explore::<NONE>(name, model, preemptions);
+/// Explores without faults; the figures must be these, so that a model that explores less is noticed. The traces of all paths
+/// are behaviours, says the machine; returns them.
+pub fn holds(
+    name: &str,
+    model: &Model,
+    preemptions: usize,
+    iterations: usize,
+    paths: usize,
+) -> Vec<String> {
+    let (figures, traces) = explore::<NONE>(name, model, preemptions);
     assert_eq!(figures, Figures { iterations, paths }, "{name}");
+    traces::accepted(name, "dio", &traces);
+    traces
 }
 
 /// Explores with a fault, which must be found by a panic that says `symptom`.

@@ -3,7 +3,8 @@
 //!
 //! One thread a plain task, one a page and its worker, and one that commits; one of them is also the main one. *Bound*: how often
 //! a schedule may preempt a thread. *Paths*: distinct logs. Iterations and paths are asserted, and that some path shows the wait
-//! that the model is for.
+//! that the model is for. The paths of room, space, reserved with two pages and locked are also traces that are validated: by the
+//! machine, and by TLC those of space and of the first of reserved.
 //!
 //! | model                                                | discipline | bound | iterations |  paths | seconds |
 //! |------------------------------------------------------|------------|-------|------------|--------|---------|

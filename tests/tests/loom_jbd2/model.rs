@@ -5,12 +5,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use conformance::jbd2_log::{Log, replay, who};
+use conformance::jbd2_log::{Log, Logged, replay, task, who};
 use conformance::symptom::assert_found;
+use conformance::traces;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, State, TState, Task};
 use interlock::jbd2::numbers::Numbers;
-use interlock::jbd2::probe::Step;
+use interlock::jbd2::probe::{Probe, Step};
+use interlock::jbd2::recorder::Recorder;
 use interlock::jbd2::space::Nothing;
 use interlock::jbd2::waiting::Discipline;
 
@@ -159,12 +161,14 @@ fn run<W: Discipline>(journal: &Arc<Journal<W>>, model: &Model) {
     }
 }
 
-/// Runs every schedule with at most `preemptions` preemptions, and checks each; some path must show each of `sights`.
+/// Runs every schedule with at most `preemptions` preemptions, and checks each; some path must show each of `sights`. `each` gets
+/// every distinct log.
 pub fn explore<W: Discipline>(
     name: &str,
     model: &Model,
     preemptions: usize,
     sights: &[Sight],
+    each: impl Fn(&[Logged]) + Send + Sync + 'static,
 ) -> Figures {
     let seen = Arc::new(Mutex::new((
         0,
@@ -188,6 +192,7 @@ pub fn explore<W: Discipline>(
             if !seen.1.insert(hasher.finish()) {
                 return;
             }
+            each(&steps);
             let machine = Machine::new(W::POLICY, model.sizes, model.load);
             let states = replay(&machine, &steps).unwrap_or_else(|error| panic!("{error}"));
             let ends = &states[steps.len()].pc;
@@ -221,13 +226,39 @@ pub fn holds<W: Discipline>(
     sights: &[Sight],
     [iterations, paths]: [usize; 2],
 ) {
-    let figures = explore::<W>(name, model, preemptions, sights);
+    let figures = explore::<W>(name, model, preemptions, sights, |_| {});
     assert_eq!(figures, Figures { iterations, paths }, "{name}");
+}
+
+/// The same; and each log, as a trace, is one that the machine accepts; returns them.
+pub fn holds_as_traces<W: Discipline>(
+    name: &str,
+    model: &Model,
+    preemptions: usize,
+    sights: &[Sight],
+    [iterations, paths]: [usize; 2],
+) -> Vec<String> {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let machine = Machine::new(W::POLICY, model.sizes, model.load);
+    let keeps = kept.clone();
+    let figures = explore::<W>(name, model, preemptions, sights, move |steps| {
+        let recorder = Recorder::new();
+        for (step, now) in steps {
+            recorder.step(*step, now);
+        }
+        let text = recorder.to_text("a loom execution", &machine, task);
+        keeps.lock().expect("no check has failed before").push(text);
+    });
+    assert_eq!(figures, Figures { iterations, paths }, "{name}");
+    let texts = std::mem::take(&mut *kept.lock().expect("no check has failed"));
+    assert_eq!(texts.len(), paths, "{name}: a path is a trace");
+    traces::accepted(name, "jbd2", &texts);
+    texts
 }
 
 /// Explores with a discipline at fault, which must be found by a panic that says `symptom`.
 pub fn finds<W: Discipline>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
     assert_found(name, &[symptom], || {
-        explore::<W>(name, model, preemptions, &[])
+        explore::<W>(name, model, preemptions, &[], |_| {})
     });
 }

@@ -1,9 +1,10 @@
 //! The models, each with its bound and its figures: see the table in the head of the test.
 
+use conformance::traces;
 use interlock::jbd2::machine::{Load, Sizes};
 use interlock::jbd2::waiting::{HandOver, WakeAll};
 
-use crate::model::{Model, NOBODY, Sight, holds};
+use crate::model::{Model, NOBODY, Sight, holds, holds_as_traces};
 
 /// Two handles do not fit in one transaction, and the log has space for more than two.
 pub fn room() -> Model {
@@ -84,13 +85,14 @@ fn locked() -> Model {
 #[test]
 fn a_start_waits_for_a_commit() {
     let sights = [Sight::WaitsForCommit];
-    holds::<WakeAll>("room", &room(), 4, &sights, [8_329, 117]);
+    holds_as_traces::<WakeAll>("room", &room(), 4, &sights, [8_329, 117]);
 }
 
 #[test]
 fn a_start_waits_for_space() {
     let sights = [Sight::Checkpoints, Sight::WaitsForSpace];
-    holds::<WakeAll>("space", &space(), 4, &sights, [10_818, 96]);
+    let logs = holds_as_traces::<WakeAll>("space", &space(), 4, &sights, [10_818, 96]);
+    traces::accepted_by_tlc("loom-jbd2-space", "jbd2", &logs);
 }
 
 #[test]
@@ -132,8 +134,10 @@ fn a_start_waits_for_the_mutex_behind_the_commit() {
 #[test]
 fn starts_wait_for_reserved_credits() {
     let sights = [Sight::WaitsForReserved];
-    holds::<WakeAll>("reserved, two, all", &reserved(2), 5, &sights, [623, 194]);
-    holds::<HandOver>(
+    let logs =
+        holds_as_traces::<WakeAll>("reserved, two, all", &reserved(2), 5, &sights, [623, 194]);
+    traces::accepted_by_tlc("loom-jbd2-reserved", "jbd2", &logs);
+    holds_as_traces::<HandOver>(
         "reserved, two, hand-over",
         &reserved(2),
         5,
@@ -160,6 +164,6 @@ fn starts_wait_for_reserved_credits() {
 #[test]
 fn a_reserved_handle_joins_a_locked_transaction() {
     let sights = [Sight::JoinsLocked];
-    holds::<WakeAll>("locked, all", &locked(), 4, &sights, [41_359, 582]);
+    holds_as_traces::<WakeAll>("locked, all", &locked(), 4, &sights, [41_359, 582]);
     holds::<HandOver>("locked, hand-over", &locked(), 4, &sights, [41_359, 582]);
 }

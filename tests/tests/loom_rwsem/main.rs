@@ -2,7 +2,8 @@
 //! overtaking is bounded; the guarded value lies in loom's cell, which sees races; a lost wake-up is a deadlock.
 //!
 //! r, w: read, write; d: write, downgrade; t: try. One thread a group. *Bound*: how often a schedule may preempt a thread.
-//! *Traces*: distinct sequences of the lock's steps. Iterations and traces are asserted.
+//! *Traces*: distinct sequences of the lock's steps. Iterations and traces are asserted. Each is recorded too, as by threads that
+//! do not wait for each other: it is a behaviour, says the machine of all, and TLC of those of one model.
 //!
 //! | model        | bound | iterations | traces | seconds |
 //! |--------------|-------|------------|--------|---------|

@@ -7,11 +7,14 @@ use std::time::Instant;
 
 use conformance::rwsem_log::{self, Event, Log};
 use conformance::symptom::assert_found;
+use conformance::traces;
 use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::Kind;
+use interlock::rwsem::probe::Probe;
 use interlock::rwsem::protocol::{BatchQueue, Protocol};
+use interlock::rwsem::recorder::Recorder;
 use interlock::rwsem::sys::Sys;
-use interlock::rwsem::word::Word;
+use interlock::rwsem::word::{Action, Word};
 use loom::cell::UnsafeCell;
 
 use crate::sys::LoomSys;
@@ -53,8 +56,25 @@ loom::thread_local! {
     static TASK: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
 }
 
+fn this_task() -> usize {
+    TASK.with(|task| task.get())
+}
+
+/// The log, and the record that `interlock validate` judges.
+struct Logs {
+    log: Log,
+    recorder: Recorder,
+}
+
+impl Probe for Logs {
+    fn step(&self, before: Word, action: Action, after: Word) {
+        self.log.step(before, action, after);
+        self.recorder.step(before, action, after);
+    }
+}
+
 struct Shared<S: Sys, R> {
-    lock: RawBarrierRwLock<S, Log, R>,
+    lock: RawBarrierRwLock<S, Logs, R>,
     /// How often it was written.
     value: UnsafeCell<u32>,
 }
@@ -71,19 +91,33 @@ fn tasks(programs: Programs) -> Vec<(usize, Kind)> {
     of(Kind::Reader).chain(of(Kind::Writer)).collect()
 }
 
+/// Each task's name in the specification: r1, r2, ..., w1, w2, ...
+fn names(tasks: &[(usize, Kind)]) -> Vec<String> {
+    let (mut readers, mut writers) = (0, 0);
+    let name = |(_, kind): &(usize, Kind)| {
+        let (letter, number) = match kind {
+            Kind::Reader => ('r', &mut readers),
+            Kind::Writer => ('w', &mut writers),
+        };
+        *number += 1;
+        format!("{letter}{number}")
+    };
+    tasks.iter().map(name).collect()
+}
+
 /// Runs one operation; true: it wrote.
 fn run<S: Sys, R: Protocol>(shared: &Shared<S, R>, op: Op) -> bool {
     let Shared { lock, value } = shared;
     let kind = op.kind();
     if matches!(op, Op::TryRead | Op::TryWrite) {
         if !lock.try_acquire(kind) {
-            lock.probe().refused();
+            lock.probe().log.refused();
             return false;
         }
     } else {
         lock.acquire(kind);
     }
-    lock.probe().returned();
+    lock.probe().log.returned();
     match kind {
         // SAFETY: the lock is held for reading or writing; loom panics if not.
         Kind::Reader => drop(value.with(|value| unsafe { *value })),
@@ -91,19 +125,35 @@ fn run<S: Sys, R: Protocol>(shared: &Shared<S, R>, op: Op) -> bool {
     }
     let mut held_for = kind;
     if op == Op::Downgrade {
+        lock.probe().recorder.about();
         // SAFETY: held for writing.
         unsafe { lock.downgrade() };
         held_for = Kind::Reader;
         // SAFETY: held for reading.
         value.with(|value| unsafe { *value });
     }
+    lock.probe().recorder.about();
     // SAFETY: acquired above.
     unsafe { lock.release(held_for) };
     kind == Kind::Writer
 }
 
-/// Runs every schedule with at most `preemptions` preemptions, all if `None`, and checks each.
-pub fn explore<S, R>(name: &str, programs: Programs, preemptions: Option<usize>) -> Figures
+/// What is known of the executions so far.
+#[derive(Default)]
+struct Found {
+    iterations: usize,
+    logs: HashSet<u64>,
+    steps: HashSet<u64>,
+    /// One of each sequence of steps.
+    traces: Vec<String>,
+}
+
+/// Runs every schedule with at most `preemptions` preemptions, all if `None`, and checks each. Also returns the traces.
+pub fn explore<S, R>(
+    name: &str,
+    programs: Programs,
+    preemptions: Option<usize>,
+) -> (Figures, Vec<String>)
 where
     S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
@@ -114,32 +164,32 @@ where
         .filter(|(_, kind)| *kind == Kind::Reader)
         .count();
     let machine = Arc::new(rwsem_log::batch_queue(readers, tasks.len() - readers));
-    let seen = Arc::new(Mutex::new((
-        0,
-        HashSet::<u64>::new(),
-        HashSet::<u64>::new(),
-    )));
+    let names = Arc::new(names(&tasks));
+    let found = Arc::new(Mutex::new(Found::default()));
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
     let began = Instant::now();
     {
-        let seen = seen.clone();
+        let found = found.clone();
         builder.check(move || {
-            let lock = RawBarrierRwLock::<S, Log, R>::with(
-                START,
-                Log::new(|| TASK.with(|task| task.get())),
-            );
+            let logs = Logs {
+                log: Log::new(this_task),
+                recorder: Recorder::of(this_task),
+            };
+            let lock = RawBarrierRwLock::<S, Logs, R>::with(START, logs);
             let shared = Arc::new(Shared {
                 lock,
                 value: UnsafeCell::new(0),
             });
             let thread = |number: usize| {
-                let (shared, tasks) = (shared.clone(), tasks.clone());
+                let (shared, tasks, names) = (shared.clone(), tasks.clone(), names.clone());
                 move || {
                     let mut writes = 0;
                     for &op in programs[number] {
                         let task = tasks.iter().position(|task| *task == (number, op.kind()));
-                        TASK.with(|current| current.set(task.expect("a task for each operation")));
+                        let task = task.expect("a task for each operation");
+                        TASK.with(|current| current.set(task));
+                        shared.lock.probe().recorder.join(&names[task]);
                         writes += u32::from(run(&shared, op));
                     }
                     writes
@@ -158,37 +208,45 @@ where
                 writes,
                 "a write was lost"
             );
-            let events = shared.lock.probe().events();
-            let (iterations, logs, traces) = &mut *seen.lock().expect("no check has failed before");
-            *iterations += 1;
-            if logs.insert(hash(&events)) {
+            let Logs { log, recorder } = shared.lock.probe();
+            let events = log.events();
+            let mut found = found.lock().expect("no check has failed before");
+            found.iterations += 1;
+            if found.logs.insert(hash(&events)) {
                 rwsem_log::check(&machine, &events);
-                traces.insert(hash(&steps(&events)));
+                if found.steps.insert(hash(&steps(&events))) {
+                    let tasks: Vec<&str> = names.iter().map(String::as_str).collect();
+                    let trace = recorder.to_text("a schedule of loom's", &tasks);
+                    found.traces.push(trace);
+                }
             }
         });
     }
-    let (iterations, _, traces) = &*seen.lock().expect("no check has failed");
+    let found = std::mem::take(&mut *found.lock().expect("no check has failed"));
     let figures = Figures {
-        iterations: *iterations,
-        traces: traces.len(),
+        iterations: found.iterations,
+        traces: found.traces.len(),
     };
     println!(
         "{name}: {figures:?} in {:.1} s",
         began.elapsed().as_secs_f64()
     );
-    figures
+    (figures, found.traces)
 }
 
-/// Explores without faults; the figures must be these, so that a model that explores less is noticed.
+/// Explores without faults; the figures must be these, so that a model that explores less is noticed. All traces are behaviours,
+/// says the machine; returns them.
 pub fn holds(
     name: &str,
     programs: Programs,
     preemptions: Option<usize>,
     iterations: usize,
     traces: usize,
-) {
-    let figures = explore::<LoomSys, BatchQueue>(name, programs, preemptions);
+) -> Vec<String> {
+    let (figures, recorded) = explore::<LoomSys, BatchQueue>(name, programs, preemptions);
     assert_eq!(figures, Figures { iterations, traces }, "{name}");
+    traces::accepted(name, "rwsem", &recorded);
+    recorded
 }
 
 /// Explores with a fault, which must be found by a panic that says one of `symptoms`.

@@ -1,5 +1,7 @@
 //! The models, each with its bound and its figures: see the table in the head of the test.
 
+use conformance::traces;
+
 use crate::model::{Op::*, holds};
 
 #[test]
@@ -36,13 +38,14 @@ fn two_operations() {
         2_294,
         304,
     );
-    holds(
+    let recorded = holds(
         "rw+w+r",
         &[&[Read, Write], &[Write], &[Read]],
         Some(3),
         1_175,
         117,
     );
+    traces::accepted_by_tlc("loom-rwsem", "rwsem", &recorded);
     holds(
         "rw+w+w+r",
         &[&[Read, Write], &[Write], &[Write], &[Read]],

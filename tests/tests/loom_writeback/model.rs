@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use conformance::symptom::assert_found;
+use conformance::traces;
 use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::writeback::flusher::{Flusher, Sizes};
+use interlock::writeback::flusher_probe::Probe;
+use interlock::writeback::flusher_recorder::Recorder;
 use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug::{Action, Cpu, Pc, State};
 use interlock_ci::machines::wb_plug::Invariant;
@@ -99,12 +102,14 @@ fn run<R: Rules>(model: Model) -> Vec<Entry> {
     flusher.probe().taken()
 }
 
-/// Runs every schedule with at most `preemptions` preemptions, and checks each; some path must show each of `sights`.
+/// Runs every schedule with at most `preemptions` preemptions, and checks each; some path must show each of `sights`. `each` gets
+/// every distinct log.
 pub fn explore<R: Rules>(
     name: &str,
     model: Model,
     preemptions: usize,
     sights: &[Sight],
+    each: impl Fn(&[Entry]) + Send + Sync + 'static,
 ) -> Figures {
     let shown = vec![false; sights.len()];
     let seen = Arc::new(Mutex::new((0, HashSet::<u64>::new(), shown)));
@@ -122,10 +127,11 @@ pub fn explore<R: Rules>(
             if !seen.1.insert(hasher.finish()) {
                 return;
             }
+            each(&log);
             let states = replay(R::POLICY, SLOTS, &log, model.invariants);
             let states = states.unwrap_or_else(|error| panic!("{error}"));
             let steps = log.iter().filter_map(|entry| match entry {
-                Entry::Step(action) => Some(*action),
+                Entry::Step(action, _) => Some(*action),
                 Entry::Begins(_) => None,
             });
             for (action, state) in steps.zip(&states[1..]) {
@@ -156,13 +162,44 @@ pub fn holds<R: Rules>(
     sights: &[Sight],
     [iterations, paths]: [usize; 2],
 ) {
-    let figures = explore::<R>(name, model, preemptions, sights);
+    let figures = explore::<R>(name, model, preemptions, sights, |_| {});
     assert_eq!(figures, Figures { iterations, paths }, "{name}");
+}
+
+/// The same; and each log, which is of one pass, is a trace that the machine accepts; returns them.
+pub fn holds_as_traces<R: Rules>(
+    name: &str,
+    model: Model,
+    preemptions: usize,
+    sights: &[Sight],
+    [iterations, paths]: [usize; 2],
+) -> Vec<String> {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let keeps = kept.clone();
+    let figures = explore::<R>(name, model, preemptions, sights, move |log| {
+        let recorder = Recorder::new();
+        for entry in log {
+            match entry {
+                Entry::Begins(inodes) => recorder.begins(inodes),
+                Entry::Step(action, now) => recorder.step(*action, now),
+            }
+        }
+        let passes = recorder.to_texts("a loom execution", R::POLICY, SLOTS);
+        keeps
+            .lock()
+            .expect("no check has failed before")
+            .extend(passes);
+    });
+    assert_eq!(figures, Figures { iterations, paths }, "{name}");
+    let texts = std::mem::take(&mut *kept.lock().expect("no check has failed"));
+    assert_eq!(texts.len(), paths, "{name}: a path is a trace");
+    traces::accepted(name, "writeback", &texts);
+    texts
 }
 
 /// Explores with rules at fault, which must be found by a panic that says `symptom`.
 pub fn finds<R: Rules>(name: &str, model: Model, preemptions: usize, symptom: &str) {
     assert_found(name, &[symptom], || {
-        explore::<R>(name, model, preemptions, &[])
+        explore::<R>(name, model, preemptions, &[], |_| {})
     });
 }

@@ -1,10 +1,11 @@
 //! The models, each with its bound and its figures: see the table in the head of the test.
 
+use conformance::traces;
 use conformance::wb_flusher_log::Wants;
 use interlock::writeback::flusher_rules::{PerInode, Today};
 use interlock_ci::machines::wb_plug::Invariant;
 
-use crate::model::{Model, Sight, holds};
+use crate::model::{Model, Sight, holds, holds_as_traces};
 
 /// All but the number of requests, which a plug for each inode does not bound.
 const SAFE: &[Invariant] = &[
@@ -34,7 +35,7 @@ pub const PREEMPTED: Model = Model {
 
 #[test]
 fn neighbours_are_one_request() {
-    holds::<Today>("plain", PLAIN, 1, &[Sight::Merged], [2_143, 14]);
+    holds_as_traces::<Today>("plain", PLAIN, 1, &[Sight::Merged], [2_143, 14]);
 }
 
 #[test]
@@ -49,13 +50,14 @@ fn two_threads_sync() {
 #[test]
 fn a_thread_is_throttled() {
     let sights = [Sight::Merged, Sight::WaitsForPlug, Sight::UnderLock];
-    holds::<Today>("throttled", THROTTLED, 1, &sights, [29_147, 39]);
+    holds_as_traces::<Today>("throttled", THROTTLED, 1, &sights, [29_147, 39]);
 }
 
 #[test]
 fn the_flusher_is_preempted() {
     let sights = [Sight::Broken, Sight::WaitsForPlug];
-    holds::<Today>("preempted", PREEMPTED, 1, &sights, [57_525, 93]);
+    let logs = holds_as_traces::<Today>("preempted", PREEMPTED, 1, &sights, [57_525, 93]);
+    traces::accepted_by_tlc("loom-writeback", "writeback", &logs);
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn the_flusher_sleeps() {
         sleeps: true,
         ..THROTTLED
     };
-    holds::<Today>("asleep", model, 1, &[Sight::Full], [56_325, 57]);
+    holds_as_traces::<Today>("asleep", model, 1, &[Sight::Full], [56_325, 57]);
 }
 
 #[test]
@@ -73,7 +75,7 @@ fn each_inode_is_a_request() {
         invariants: SAFE,
         ..THROTTLED
     };
-    holds::<PerInode>("per inode", model, 1, &[Sight::Full], [57_187, 78]);
+    holds_as_traces::<PerInode>("per inode", model, 1, &[Sight::Full], [57_187, 78]);
 }
 
 #[test]

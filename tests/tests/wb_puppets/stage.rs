@@ -9,7 +9,7 @@ use std::time::Duration;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::StdSys;
 use interlock::writeback::flusher::{Flusher, Sizes};
-use interlock::writeback::flusher_probe::Probe;
+use interlock::writeback::flusher_probe::{Numbers, Probe};
 use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug::{Action, Cpu, Machine, Pc, State};
 use interlock::writeback::plug_policy::Finish;
@@ -94,7 +94,7 @@ impl Probe for Held {
         }
     }
 
-    fn step(&self, action: Action) {
+    fn step(&self, action: Action, _: &Numbers) {
         self.0.with(|seen| seen.steps.push_back(action));
     }
 

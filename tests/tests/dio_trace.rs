@@ -1,0 +1,205 @@
+//! What requests of a file do in real threads, recorded, is a behaviour of `UnalignedDio`: see `docs/traces.md`.
+
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use conformance::traces;
+use interlock::device::MemoryDevice;
+use interlock::dio::faults::{Delays, FaultDevice};
+use interlock::dio::file::{Completion, DirectFile, Layout, Options};
+use interlock::dio::machine::Extent::{Hole, Unwritten, Written};
+use interlock::dio::machine::Kind;
+use interlock::dio::policy::Policy;
+use interlock::dio::recorder::Recorder;
+use interlock::dio::sys::StdSys;
+use interlock::dio::workers::Workers;
+use interlock::errno::Errno;
+use interlock_ci::validate::edits::{EDITS, Edit};
+use interlock_ci::validate::protocol::Protocol;
+use interlock_ci::validate::search::Found;
+use interlock_ci::validate::trace::Trace;
+
+type File = DirectFile<FaultDevice<MemoryDevice>, Workers, StdSys, Recorder>;
+
+const SECTOR: usize = 8;
+
+fn layout() -> Layout {
+    Layout {
+        per_block: 2,
+        extents: vec![Unwritten, Written, Hole, Unwritten, Hole],
+        length: 7,
+    }
+}
+
+/// Runs `calls` on a file of this design, of whose I/Os one of `fails` fails if that is not 0, and gives the record as that of a
+/// file of the design `judged_by`.
+fn record(
+    policy: Policy,
+    judged_by: Policy,
+    fails: u64,
+    calls: impl FnOnce(&File),
+) -> Result<String> {
+    let layout = layout();
+    let device = MemoryDevice::new(SECTOR, 2 * layout.extents.len(), 0);
+    let delays = Delays {
+        seed: 9,
+        delay: Duration::from_micros(100),
+        fails,
+        panics: 0,
+    };
+    let device = FaultDevice::new(device, delays);
+    let (workers, recorder) = (Workers::new(2), Recorder::new());
+    let file = File::on(device, workers, policy, layout.clone(), recorder);
+    let file = file.ok().context("the layout is good")?;
+    calls(&file);
+    Ok(file.probe().to_text("a stress run", judged_by, &layout))
+}
+
+/// So many threads that make so many calls each.
+fn stress(file: &File, threads: u64, calls: u64, fails: u64) {
+    thread::scope(|scope| {
+        for thread in 0..threads {
+            scope.spawn(move || call(file, thread, calls, fails > 0));
+        }
+    });
+}
+
+/// What one thread calls. Of an error of a punch, a truncate or a fallback the specification knows nothing.
+fn call(file: &File, thread: u64, calls: u64, may_fail: bool) {
+    let mut random = thread + 1;
+    let mut draw = |below: u64| {
+        // Knuth's MMIX.
+        random = random
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (random >> 33) % below
+    };
+    let mut flying: Vec<Completion> = Vec::new();
+    for _ in 0..calls {
+        let sectors = 1 + draw(4);
+        let from = match draw(4) {
+            // Appends, as far as there is room.
+            0 => u64::from(file.snapshot().size).min(10 - sectors),
+            _ => draw(11 - sectors),
+        };
+        let kind = match draw(12) {
+            0 if !may_fail => Kind::Punch,
+            1 if !may_fail => Kind::Truncate,
+            0..4 => Kind::Read,
+            _ => Kind::Write,
+        };
+        let (position, length) = (from * SECTOR as u64, sectors as usize * SECTOR);
+        let options = Options {
+            cached: !may_fail && draw(10) == 0,
+            ..Options::default()
+        };
+        match (kind, draw(2)) {
+            (Kind::Write, 0) => flying.push(file.submit_with(&vec![1; length], position, options)),
+            (Kind::Write, _) => judge(file.write_with(&vec![1; length], position, options)),
+            (Kind::Read, 0) => flying.push(file.submit_read_at(length, position)),
+            (Kind::Read, _) => judge(file.read_at(&mut vec![0; length], position)),
+            (Kind::Punch, _) => judge(file.punch_hole(position, length)),
+            (Kind::Truncate, _) => judge(file.truncate(position)),
+        }
+        if flying.len() > 2 {
+            flying.drain(..).for_each(|call| judge(call.wait()));
+        }
+    }
+    flying.into_iter().for_each(|call| judge(call.wait()));
+}
+
+fn judge<T: std::fmt::Debug>(result: Result<T, Errno>) {
+    assert!(matches!(result, Ok(_) | Err(Errno::Io)), "{result:?}");
+}
+
+fn one(text: &str) -> Result<Trace> {
+    traces::read(text)?.into_iter().next().context("a trace")
+}
+
+#[test]
+fn stress_runs_are_behaviours() -> Result<()> {
+    for (name, policy, threads, calls, fails) in [
+        ("Final65", Policy::FINAL65, 3, 20, 0),
+        ("XfsOptimistic", Policy::XFS_OPTIMISTIC, 3, 20, 0),
+        ("Final65, failing", Policy::FINAL65, 3, 12, 6),
+    ] {
+        let text = record(policy, policy, fails, |file| {
+            stress(file, threads, calls, fails)
+        })?;
+        traces::accepted(name, "dio", std::slice::from_ref(&text));
+        let events = one(&text)?.events;
+        let failed = events.iter().filter(|event| event.action == "Fail").count();
+        println!("{name}: {} events, {failed} failed I/Os", events.len());
+        ensure!((failed > 0) == (fails > 0), "{failed} I/Os have failed");
+    }
+    Ok(())
+}
+
+#[test]
+fn tlc_accepts_a_short_run() -> Result<()> {
+    let policy = Policy::FINAL65;
+    let text = record(policy, policy, 0, |file| stress(file, 2, 6, 0))?;
+    traces::accepted_by_tlc("stress-dio", "dio", &[text]);
+    Ok(())
+}
+
+/// Half of a block that is not written is written, by a design that takes that for an overwrite.
+#[test]
+fn another_design_is_refused() -> Result<()> {
+    let half = |file: &File| judge(file.write_at(&[1; SECTOR], 0));
+    let (rfc, final65) = (Policy::RFC_ON63, Policy::FINAL65);
+    let text = record(rfc, rfc, 0, half)?;
+    traces::accepted("RfcOn63", "dio", &[text]);
+    let text = record(rfc, final65, 0, half)?;
+    let Found::Refused(refusal) = Protocol::of("dio", &one(&text)?)?.search(&one(&text)?)? else {
+        anyhow::bail!("it is accepted");
+    };
+    // After the check it goes on with the shared lock, and Final65 asks for it anew.
+    ensure!(refusal.fit == 3, "{refusal:?}");
+    ensure!(
+        traces::judged("fault-dio", "dio", &[text])? == 1,
+        "accepted"
+    );
+    Ok(())
+}
+
+/// A record that leaves out what all do is no behaviour; nor are edited ones, but for a few that say less, or in another order
+/// what may come in another order.
+#[test]
+fn edited_runs_are_refused() -> Result<()> {
+    let policy = Policy::FINAL65;
+    let text = record(policy, policy, 0, |file| stress(file, 2, 5, 0))?;
+    let mut trace = one(&text)?;
+    let protocol = Protocol::of("dio", &trace)?;
+    // In the order in which the steps were seen, which is one that fits.
+    trace.events.sort_by_key(|event| event.to);
+    trace
+        .events
+        .iter_mut()
+        .for_each(|event| event.from = event.to);
+    ensure!(
+        protocol.search(&trace)? == Found::Accepted,
+        "not in this order"
+    );
+    for action in ["Lock", "Check", "Begin", "Map", "EndIo", "DioEnd"] {
+        let mut without = trace.clone();
+        without.events.retain(|event| event.action != action);
+        ensure!(
+            protocol.search(&without)? != Found::Accepted,
+            "nobody takes {action}"
+        );
+    }
+    for edit in EDITS {
+        let edited = edit.all(&trace);
+        let is_refused = |edited: &&Trace| !matches!(protocol.search(edited), Ok(Found::Accepted));
+        let refused = edited.iter().filter(is_refused).count();
+        println!("{edit:?}: {refused} of {} refused", edited.len());
+        let least = match edit {
+            Edit::OneMore => edited.len(),
+            _ => edited.len() / 3,
+        };
+        ensure!(refused >= least, "{edit:?}: {refused} of {}", edited.len());
+    }
+    Ok(())
+}

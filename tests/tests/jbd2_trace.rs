@@ -1,0 +1,217 @@
+//! What threads do with a journal, recorded, is a behaviour of `Jbd2Credits`: see `docs/traces.md`.
+
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::{Context as _, Result, ensure};
+use conformance::jbd2_log::{task, who};
+use conformance::traces::{by_both, by_machine, read};
+use interlock::dio::sys::StdSys;
+use interlock::jbd2::admission::Admission;
+use interlock::jbd2::machine::{Credits, Load, Machine, Sizes, Task};
+use interlock::jbd2::policy::Policy;
+use interlock::jbd2::recorder::Recorder;
+use interlock::jbd2::space::Nothing;
+use interlock::jbd2::waiting::{Discipline, HandOver, Release, WakeAll};
+use interlock_ci::validate::edits::Edit;
+use interlock_ci::validate::trace::{Event, Trace};
+
+/// A log so small that commits, checkpoints and all waits happen.
+const SIZES: Sizes = Sizes {
+    log: 56,
+    max: 20,
+    overhead: 2,
+    slack: 4,
+};
+
+fn load(threads: usize) -> Load {
+    Load {
+        plain: threads,
+        pages: threads,
+        cost: 3,
+        uses: 2,
+        extra: 1,
+        page_cost: 1,
+        page_uses: 1,
+        reserve: 6,
+        convert_uses: 1,
+    }
+}
+
+fn number(credits: Credits) -> u32 {
+    u32::try_from(credits).expect("a small number")
+}
+
+type Journal<W> = Admission<W, StdSys, Recorder>;
+
+/// One plain handle, one with a reservation, and sometimes a commit that is waited for.
+fn play<W: Discipline>(journal: &Journal<W>, load: &Load, thread: usize, round: usize) {
+    let (cost, uses, extra) = (number(load.cost), number(load.uses), number(load.extra));
+    let started = journal.start(who(Task::Plain(thread)), cost, 0, &Nothing);
+    let mut ticket = started.expect("it fits");
+    thread::yield_now();
+    let mut spends = uses;
+    if round.is_multiple_of(2) {
+        if journal.extend(&mut ticket, extra) {
+            spends += extra;
+        } else {
+            let restarted = journal.restart(ticket, cost, uses, &Nothing);
+            ticket = restarted.expect("it fits");
+        }
+    }
+    journal.stop(ticket, spends);
+
+    let (cost, uses) = (number(load.page_cost), number(load.page_uses));
+    let reserve = number(load.reserve);
+    let started = journal.start(who(Task::Pages(thread)), cost, reserve, &Nothing);
+    let ticket = started.expect("it fits");
+    thread::yield_now();
+    if round.is_multiple_of(3) {
+        journal.stop_unreserved(ticket, uses);
+    } else {
+        let reservation = journal.stop(ticket, uses);
+        let reservation = reservation.expect("it was asked for");
+        let started = journal.start_reserved(who(Task::Worker(thread)), reservation);
+        journal.stop(started.expect("it joins"), number(load.convert_uses));
+    }
+
+    if round.is_multiple_of(5)
+        && let Some(tid) = journal.ask_commit()
+    {
+        journal.wait_commit(tid).expect("the journal is good");
+    }
+}
+
+/// A stress run of so many threads and a commit thread, recorded, to be judged by this policy.
+fn record<W: Discipline>(threads: usize, rounds: usize, policy: Policy) -> Result<Trace> {
+    let load = load(threads);
+    let journal = Arc::new(Journal::<W>::new(SIZES, Recorder::new()));
+    thread::scope(|scope| {
+        let commits = scope.spawn(|| {
+            while let Some(committing) = journal.next_commit() {
+                let blocks = number(committing.log + 2);
+                journal.wrote(blocks).expect("there is space");
+                journal.ended();
+            }
+        });
+        let threads: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (journal, load) = (&journal, &load);
+                scope
+                    .spawn(move || (0..rounds).for_each(|round| play(journal, load, thread, round)))
+            })
+            .collect();
+        for thread in threads {
+            thread.join().expect("no thread panics");
+        }
+        journal.close();
+        commits.join().expect("no thread panics");
+    });
+    let machine = Machine::new(policy, SIZES, load);
+    let text = journal.probe().to_text("a stress run", &machine, task);
+    read(&text)?.into_iter().next().context("it is one trace")
+}
+
+/// The short runs are for TLC too.
+#[test]
+fn stress_runs_are_behaviours() -> Result<()> {
+    let short = [
+        record::<WakeAll>(2, 8, Policy::UPSTREAM)?,
+        record::<HandOver>(3, 8, Policy::HAND_OVER)?,
+    ];
+    let long = [
+        record::<WakeAll>(4, 60, Policy::UPSTREAM)?,
+        record::<HandOver>(4, 60, Policy::HAND_OVER)?,
+    ];
+    let runs = short.iter().chain(&long);
+    for (run, is_long) in runs.zip([false, false, true, true]) {
+        let does = |pc: &str| {
+            let is = |event: &&Event| event.sees.values().any(|seen| *seen == format!("{pc:?}"));
+            run.events.iter().filter(is).count()
+        };
+        let waits = ["wait-locked", "wait-reserved", "space", "wait-commit"];
+        let waits = waits.map(|pc| (pc, does(pc)));
+        println!("{} events; waits: {waits:?}", run.events.len());
+        let all_happen = waits[..3].iter().all(|(_, count)| *count > 0);
+        ensure!(all_happen || !is_long, "some wait does not happen");
+    }
+    let accepted = by_both("jbd2-stress", "jbd2", &short)?;
+    ensure!(accepted.len() == 2, "of the short ones only {accepted:?}");
+    let accepted = by_machine("jbd2", &long)?;
+    ensure!(accepted.len() == 2, "of the long ones only {accepted:?}");
+    Ok(())
+}
+
+#[test]
+fn edited_runs_are_refused() -> Result<()> {
+    let mut run = record::<WakeAll>(2, 8, Policy::UPSTREAM)?;
+    // An order in which they were taken.
+    run.events.sort_by_key(|event| event.to);
+    for edit in [Edit::OtherHolder, Edit::OneMore, Edit::Repeat] {
+        let edited: Vec<Trace> = edit.all(&run).into_iter().step_by(9).collect();
+        let accepted = by_machine("jbd2", &edited)?;
+        println!("{edit:?}: {} runs", edited.len());
+        ensure!(accepted.is_empty(), "{edit:?} at {accepted:?}");
+    }
+    Ok(())
+}
+
+/// Reservations take more than half of a transaction.
+struct ReservesAll;
+
+impl Discipline for ReservesAll {
+    const POLICY: Policy = Policy::NO_TEST4;
+
+    fn wakes(release: &Release<'_>) -> Vec<usize> {
+        (0..release.waiting()).collect()
+    }
+}
+
+/// Who stops a handle gives all of its credits back.
+struct GivesAllBack;
+
+impl Discipline for GivesAllBack {
+    const POLICY: Policy = Policy::STOP_GIVES_ALL_BACK;
+
+    fn wakes(release: &Release<'_>) -> Vec<usize> {
+        (0..release.waiting()).collect()
+    }
+}
+
+/// Two pages' handles, in one thread, to be judged by this policy.
+fn two_pages<W: Discipline>(policy: Policy) -> Result<Trace> {
+    let load = load(2);
+    let journal = Journal::<W>::new(SIZES, Recorder::new());
+    let start = |page| {
+        let (cost, reserve) = (number(load.page_cost), number(load.reserve));
+        journal.start(who(Task::Pages(page)), cost, reserve, &Nothing)
+    };
+    let uses = number(load.page_uses);
+    let first = start(0)?;
+    if W::POLICY == Policy::NO_TEST4 {
+        journal.stop_unreserved(start(1)?, uses);
+    }
+    journal.stop_unreserved(first, uses);
+    let machine = Machine::new(policy, SIZES, load);
+    let text = journal.probe().to_text("a faulty run", &machine, task);
+    read(&text)?.into_iter().next().context("it is one trace")
+}
+
+/// A fault's record is refused, and is a behaviour of the variant that has the fault.
+#[test]
+fn faulty_runs_are_refused() -> Result<()> {
+    let today = [
+        two_pages::<ReservesAll>(Policy::UPSTREAM)?,
+        two_pages::<GivesAllBack>(Policy::UPSTREAM)?,
+        two_pages::<WakeAll>(Policy::UPSTREAM)?,
+    ];
+    let accepted = by_both("jbd2-faults", "jbd2", &today)?;
+    ensure!(accepted.into_iter().eq([2]), "all but the faults");
+    let variants = [
+        two_pages::<ReservesAll>(Policy::NO_TEST4)?,
+        two_pages::<GivesAllBack>(Policy::STOP_GIVES_ALL_BACK)?,
+    ];
+    let accepted = by_machine("jbd2", &variants)?;
+    ensure!(accepted.len() == 2, "of the variants only {accepted:?}");
+    Ok(())
+}
