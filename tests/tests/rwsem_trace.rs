@@ -112,3 +112,25 @@ fn edited_runs_are_refused() -> Result<()> {
     }
     Ok(())
 }
+
+/// Whatever people are told is read back, and a thread that has not said which task it is is no task.
+#[test]
+fn a_record_says_what_it_was_given() -> Result<()> {
+    let lock = Lock::with(Word::FREE, Recorder::new());
+    use_lock(&lock, "r1", 1);
+    let source = "a \"stress\" run\n\tof \\ and \u{1}, ü";
+    let text = lock.probe().to_text(source, &["r1"]);
+    let traces = trace::read("stress".as_ref(), text.as_bytes())?;
+    let trace = traces.first().context("it is one trace")?;
+    ensure!(trace.head.source == source, "{}", trace.head.source);
+    let threads: Vec<&str> = trace
+        .events
+        .iter()
+        .map(|event| event.thread.as_str())
+        .collect();
+    ensure!(threads == ["t1", "t1"], "{threads:?}");
+    let refused = Protocol::of_trace("rwsem", trace)?.search(trace);
+    let error = format!("{:#}", refused.err().context("there is no task t1")?);
+    ensure!(error.contains("there is no task t1"), "{error}");
+    Ok(())
+}
