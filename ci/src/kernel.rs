@@ -6,6 +6,7 @@
 
 pub mod event;
 pub mod family;
+pub mod jbd2;
 pub mod line;
 pub mod projections;
 pub mod text;

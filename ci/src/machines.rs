@@ -1,9 +1,12 @@
 //! The reference's machines by the names of their specifications: states and actions as TLC prints them.
 
 pub mod dio;
+pub mod handles;
 pub mod jbd2;
 pub mod latency;
+pub mod log_tail;
 pub mod model;
+mod numbers;
 pub mod reserve_wait;
 pub mod rwsem;
 pub mod traced;

@@ -79,6 +79,24 @@ fn edited_traces_are_refused() {
                 (Edit::OneMore, 28, 28),
                 (Edit::Repeat, 28, 28),
             ],
+            "Handles" => [
+                // At the beginning a transaction may have more handles, and be locked; some neighbours do not mind each other.
+                (Edit::Drop, 22, 26),
+                (Edit::Swap, 11, 25),
+                (Edit::OtherHolder, 26, 26),
+                // Nothing is seen of a state beside the arguments.
+                (Edit::OneMore, 0, 0),
+                (Edit::Repeat, 22, 26),
+            ],
+            "LogTail" => [
+                // The last of them, and one from before what is known; of some neighbours either may come first.
+                (Edit::Drop, 10, 12),
+                (Edit::Swap, 6, 11),
+                (Edit::OtherHolder, 12, 12),
+                (Edit::OneMore, 0, 0),
+                // That one again.
+                (Edit::Repeat, 11, 12),
+            ],
             other => panic!("no figures of {other}"),
         };
         assert_eq!(figures, expected);

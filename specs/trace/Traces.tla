@@ -35,6 +35,11 @@ Seen(event) == {event.sees[i] : i \in DOMAIN event.sees}
 MayComeNext(l) ==
     HasMore(l) /\ \A m \in Lane : HasMore(m) => Upcoming(l).from <= Upcoming(m).to
 
+\* The arguments of an action's events that may come next: for a protocol whose
+\* actions have too many to try them all.
+TraceArguments(action) ==
+    {Upcoming(l).args : l \in {l \in Lane : MayComeNext(l) /\ Upcoming(l).action = action}}
+
 AtStart ==
     /\ which \in DOMAIN Traces
     /\ at = [l \in Lane |-> 0]

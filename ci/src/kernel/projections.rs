@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::{Projection, Source};
+use super::{Projection, Source, jbd2};
 
 /// Makes one for a file.
 pub type Make = fn(Source) -> Result<Box<dyn Projection>>;
@@ -12,5 +12,8 @@ pub type Make = fn(Source) -> Result<Box<dyn Projection>>;
 /// # Errors
 /// If the area has none.
 pub fn of_area(area: &str) -> Result<Make> {
-    bail!("there are no kernel traces of an area `{area}`")
+    match area {
+        "jbd2" => Ok(jbd2::Journal::make),
+        _ => bail!("there are no kernel traces of an area `{area}`"),
+    }
 }

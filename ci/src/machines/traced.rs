@@ -8,6 +8,11 @@ pub trait Traced: Model {
     /// What an event may have seen of a state, by its name: the same as in `Trace<Module>.tla`.
     fn sees(&self, state: &Self::State, name: &str) -> Option<Value>;
 
+    /// The states that a trace may begin in.
+    fn starts(&self) -> Vec<Self::State> {
+        vec![self.init()]
+    }
+
     /// The action leaves no event.
     fn is_silent(&self, _action: Self::Action) -> bool {
         false

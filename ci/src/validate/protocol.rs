@@ -8,7 +8,9 @@ use anyhow::{Context as _, Result};
 use super::search::{self, Found};
 use super::trace::Trace;
 use crate::machines::dio::Dio;
+use crate::machines::handles::Handles;
 use crate::machines::jbd2::Jbd2;
+use crate::machines::log_tail::LogTail;
 use crate::machines::rwsem::Rwsem;
 use crate::machines::wb_plug::WbPlug;
 use crate::manifest::did_you_mean;
@@ -76,6 +78,24 @@ pub const PROTOCOLS: &[Protocol] = &[
         parameters: <[String]>::to_vec,
         legal: include_str!("legal/writeback.ndjson"),
         search: |trace| search::search(&WbPlug::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "jbd2",
+        module: "Handles",
+        shows: "HandlesShows",
+        silent: &["FreeReserved"],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/handles.ndjson"),
+        search: |trace| search::search(&Handles::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "jbd2",
+        module: "LogTail",
+        shows: "LogTailShows",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/log_tail.ndjson"),
+        search: |trace| search::search(&LogTail::new(&trace.constants())?, trace),
     },
 ];
 

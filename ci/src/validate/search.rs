@@ -72,7 +72,8 @@ pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
         }
         Ok(next)
     };
-    let mut level = BTreeSet::from([(vec![0; lanes.len()], model.init())]);
+    let starts = model.starts().into_iter();
+    let mut level: BTreeSet<_> = starts.map(|state| (vec![0; lanes.len()], state)).collect();
     for fit in 0..=trace.events.len() {
         close(model, &silent, &mut level);
         if level.len() > WIDEST {

@@ -2,7 +2,7 @@
 //! each execution is a path of the machine, and keeps its invariants; a sync finds its inode on the device. A lost wake-up is a
 //! deadlock.
 //!
-//! The logs, each of one pass, are also traces that are validated, but for those of two syncs: by the machine, and by TLC those of
+//! The passes of the logs are also traces that are validated, but for those of two syncs: by the machine, and by TLC those of
 //! preempted.
 //!
 //! *Bound*: how often a schedule may preempt a thread. *Paths*: distinct logs. Both figures are asserted, and that some path shows

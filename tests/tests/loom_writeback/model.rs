@@ -1,6 +1,6 @@
 //! A model: two inodes, a thread for each, the flusher and a device that takes one request at a time.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -166,15 +166,15 @@ pub fn holds<R: Rules>(
     assert_eq!(figures, Figures { iterations, paths }, "{name}");
 }
 
-/// The same; and each log, which is of one pass, is a trace that the machine accepts; returns them.
+/// The same; and each pass of each log is a trace that the machine accepts: so many that differ, which are returned.
 pub fn holds_as_traces<R: Rules>(
     name: &str,
     model: Model,
     preemptions: usize,
     sights: &[Sight],
-    [iterations, paths]: [usize; 2],
+    [iterations, paths, passes]: [usize; 3],
 ) -> Vec<String> {
-    let kept = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::new(Mutex::new(BTreeSet::new()));
     let keeps = kept.clone();
     let figures = explore::<R>(name, model, preemptions, sights, move |log| {
         let recorder = Recorder::new();
@@ -184,15 +184,16 @@ pub fn holds_as_traces<R: Rules>(
                 Entry::Step(action, now) => recorder.step(*action, now),
             }
         }
-        let passes = recorder.to_texts("a loom execution", R::POLICY, SLOTS);
+        let traces = recorder.to_texts("a loom execution", R::POLICY, SLOTS);
         keeps
             .lock()
             .expect("no check has failed before")
-            .extend(passes);
+            .extend(traces);
     });
     assert_eq!(figures, Figures { iterations, paths }, "{name}");
-    let texts = std::mem::take(&mut *kept.lock().expect("no check has failed"));
-    assert_eq!(texts.len(), paths, "{name}: a path is a trace");
+    let kept = std::mem::take(&mut *kept.lock().expect("no check has failed"));
+    let texts = Vec::from_iter(kept);
+    assert_eq!(texts.len(), passes, "{name}: passes that differ");
     traces::accepted(name, "writeback", &texts);
     texts
 }

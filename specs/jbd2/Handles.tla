@@ -1,0 +1,224 @@
+------------------------------ MODULE Handles ------------------------------
+(***************************************************************************)
+(* What a trace of a running kernel shows of a journal's handles: which    *)
+(* transaction each joined, with how many credits, and what the kernel     *)
+(* itself has counted.  Jbd2Credits says how the journal decides; this     *)
+(* says what must be true of whatever it has decided, with transactions by *)
+(* their numbers, and for handles and credits of any size.                 *)
+(* JournalHandles has how the two are related.                             *)
+(*                                                                         *)
+(* MODELLED.  Which transaction takes handles, and when; the credits that  *)
+(* it has, and that are reserved; that a commit waits for its handles; the *)
+(* numbers of jbd2_run_stats.                                              *)
+(*                                                                         *)
+(* A TRACE BEGINS IN THE MIDDLE.  The running transaction may have handles *)
+(* then, or be locked, or another may be committing; and credits may be    *)
+(* reserved.  So there are several initial states, and a transaction is    *)
+(* whole only if the one before it was seen to give way to it: of the      *)
+(* others the numbers are lower bounds.                                    *)
+(*                                                                         *)
+(* NOT SHOWN.  What waits, and for what; why a handle waits that would     *)
+(* have fitted; revoke records, which take more credits than are counted   *)
+(* here: a transaction has at least these.  Space in the log: see LogTail. *)
+(***************************************************************************)
+EXTENDS Integers, TLC
+
+CONSTANTS
+    Task,       \* who has handles
+    First,      \* the first transaction of which there is an event
+    Max,        \* j_max_transaction_buffers
+    Overhead,   \* credits that every transaction begins with, at least
+    Half,       \* all reservations take so many credits at most
+    InFlight,   \* the numbers of credits that may be reserved at the beginning
+    Arguments(_) \* the tuples of arguments that an action, by its name, is tried with
+
+VARIABLES
+    running,    \* the transaction that takes handles; it is empty until one joins
+    committing, \* the one that is being committed
+    handles,    \* task -> the credits of its handle, and what it has reserved
+    reserved,   \* j_reserved_credits
+    unused      \* what the handle that has just stopped had reserved
+
+vars == <<running, committing, handles, reserved, unused>>
+
+\* A transaction: t_tid, t_state, whether all its handles are in the trace, how
+\* many have joined, and the credits that the handles have or have used.
+Transaction(tid, state, whole) ==
+    [tid |-> tid, state |-> state, whole |-> whole, joined |-> 0, out |-> 0]
+
+None == Transaction(0, "none", FALSE)
+
+Init ==
+    /\ \/ /\ running \in {Transaction(First, state, FALSE) : state \in {"RUNNING", "LOCKED"}}
+          /\ committing = None
+       \/ /\ running = Transaction(First + 1, "RUNNING", FALSE)
+          /\ committing \in {Transaction(First, state, FALSE) :
+                                state \in {"FLUSH", "COMMIT", "CALLBACK"}}
+    /\ handles = <<>>
+    /\ reserved \in InFlight
+    /\ unused = 0
+
+TypeOK ==
+    /\ running.state \in {"RUNNING", "LOCKED"}
+    /\ committing.state \in {"none", "FLUSH", "COMMIT", "CALLBACK"}
+    /\ DOMAIN handles \subseteq Task
+    /\ reserved >= 0 /\ unused >= 0
+
+\* The hook of the trace specification.  The last conjunct of every action.
+Emit(action, args) == TRUE
+
+\* t_outstanding_credits.
+Out == Overhead + reserved + running.out
+
+Has(t) == t \in DOMAIN handles
+
+\* The handle of t joins, with these credits.
+Join(t, credits, reserve) ==
+    /\ handles' = handles @@ (t :> [credits |-> credits, reserve |-> reserve])
+    /\ running' = [running EXCEPT !.joined = @ + 1, !.out = @ + credits]
+
+Without(t) == [u \in DOMAIN handles \ {t} |-> handles[u]]
+
+-----------------------------------------------------------------------------
+\* start_this_handle of an ordinary handle, after all tests of
+\* add_transaction_credits.
+Start(t, tid, credits, reserve) ==
+    /\ ~Has(t)
+    /\ tid = running.tid
+    /\ running.state = "RUNNING"
+    /\ Out + credits + reserve <= Max
+    /\ reserve > 0 => reserved + reserve <= Half
+    /\ Join(t, credits, reserve)
+    /\ reserved' = reserved + reserve
+    /\ unused' = 0
+    /\ UNCHANGED committing
+    /\ Emit("Start", <<t, tid, credits, reserve>>)
+
+\* The same of a reserved one: no test, a transaction that is locked takes it
+\* too, and it has the credits that were reserved.
+StartReserved(t, tid, reserve, credits) ==
+    /\ ~Has(t)
+    /\ tid = running.tid
+    /\ credits = reserve
+    /\ reserve <= reserved
+    /\ Join(t, credits, 0)
+    /\ reserved' = reserved - reserve
+    /\ unused' = 0
+    /\ UNCHANGED committing
+    /\ Emit("StartReserved", <<t, tid, reserve, credits>>)
+
+\* jbd2_journal_extend, of a handle that has so many credits left.
+Extend(t, tid, left, more) ==
+    /\ Has(t) \/ ~running.whole
+    /\ tid = running.tid
+    /\ running.state = "RUNNING"
+    /\ Has(t) => left <= handles[t].credits
+    /\ Out + more <= Max
+    /\ handles' = IF Has(t) THEN [handles EXCEPT ![t].credits = @ + more] ELSE handles
+    /\ running' = IF Has(t) THEN [running EXCEPT !.out = @ + more] ELSE running
+    /\ unused' = 0
+    /\ UNCHANGED <<committing, reserved>>
+    /\ Emit("Extend", <<t, tid, left, more>>)
+
+\* jbd2__journal_restart: the handle leaves its transaction, and starts anew.
+\* What it has dirtied there is not told.
+Restart(t) ==
+    /\ Has(t) \/ ~running.whole
+    /\ handles' = Without(t)
+    /\ running' = [running EXCEPT !.whole = FALSE,
+                                  !.out = @ - (IF Has(t) THEN handles[t].credits ELSE 0)]
+    /\ unused' = IF Has(t) THEN handles[t].reserve ELSE 0
+    /\ UNCHANGED <<committing, reserved>>
+    /\ Emit("Restart", <<t>>)
+
+\* jbd2_journal_stop: what the handle has dirtied stays counted.
+Stop(t, tid, credits, dirtied) ==
+    /\ Has(t) \/ ~running.whole
+    /\ tid = running.tid
+    /\ Has(t) => credits = handles[t].credits
+    /\ dirtied <= credits
+    /\ handles' = Without(t)
+    /\ running' = [running EXCEPT !.out = @ + dirtied - (IF Has(t) THEN credits ELSE 0)]
+    /\ unused' = IF Has(t) THEN handles[t].reserve ELSE 0
+    /\ UNCHANGED <<committing, reserved>>
+    /\ Emit("Stop", <<t, tid, credits, dirtied>>)
+
+\* The same step of the kernel, if nothing is left to be done with what the
+\* handle had reserved (__jbd2_journal_unreserve_handle).  No event.
+FreeReserved ==
+    /\ unused > 0
+    /\ unused <= reserved
+    /\ reserved' = reserved - unused
+    /\ unused' = 0
+    /\ UNCHANGED <<running, committing, handles>>
+    /\ Emit("FreeReserved", <<>>)
+
+-----------------------------------------------------------------------------
+(* jbd2_journal_commit_transaction.                                        *)
+
+\* T_LOCKED.
+CommitLock(tid) ==
+    /\ tid = running.tid
+    /\ running.state = "RUNNING"
+    /\ committing.state = "none"
+    /\ running' = [running EXCEPT !.state = "LOCKED"]
+    /\ unused' = 0
+    /\ UNCHANGED <<committing, handles, reserved>>
+    /\ Emit("CommitLock", <<tid>>)
+
+\* T_FLUSH, once no handle is left: the next transaction takes handles.
+CommitFlush(tid) ==
+    /\ tid = running.tid
+    /\ running.state = "LOCKED"
+    /\ DOMAIN handles = {}
+    /\ committing' = [running EXCEPT !.state = "FLUSH"]
+    /\ running' = Transaction(tid + 1, "RUNNING", TRUE)
+    /\ unused' = 0
+    /\ UNCHANGED <<handles, reserved>>
+    /\ Emit("CommitFlush", <<tid>>)
+
+\* The committing transaction goes on from one state to the next.
+Goes(tid, from, to) ==
+    /\ committing.state = from
+    /\ committing' = IF to = "none" THEN None ELSE [committing EXCEPT !.state = to]
+    /\ unused' = 0
+    /\ UNCHANGED <<running, handles, reserved>>
+
+\* T_COMMIT.
+CommitLog(tid) ==
+    /\ tid = committing.tid
+    /\ Goes(tid, "FLUSH", "COMMIT")
+    /\ Emit("CommitLog", <<tid>>)
+
+\* The kernel's own count of the handles; each block that it writes was dirtied
+\* by a handle.
+Stats(tid, joined, blocks) ==
+    /\ tid = committing.tid
+    /\ joined >= committing.joined
+    /\ committing.whole => joined = committing.joined
+    /\ committing.whole => blocks <= committing.out
+    /\ Goes(tid, "COMMIT", "CALLBACK")
+    /\ Emit("Stats", <<tid, joined, blocks>>)
+
+\* T_FINISHED.
+CommitEnd(tid) ==
+    /\ tid = committing.tid
+    /\ Goes(tid, "CALLBACK", "none")
+    /\ Emit("CommitEnd", <<tid>>)
+
+-----------------------------------------------------------------------------
+Next ==
+    \/ \E a \in Arguments("Start") : Start(a[1], a[2], a[3], a[4])
+    \/ \E a \in Arguments("StartReserved") : StartReserved(a[1], a[2], a[3], a[4])
+    \/ \E a \in Arguments("Extend") : Extend(a[1], a[2], a[3], a[4])
+    \/ \E a \in Arguments("Restart") : Restart(a[1])
+    \/ \E a \in Arguments("Stop") : Stop(a[1], a[2], a[3], a[4])
+    \/ FreeReserved
+    \/ \E a \in Arguments("CommitLock") : CommitLock(a[1])
+    \/ \E a \in Arguments("CommitFlush") : CommitFlush(a[1])
+    \/ \E a \in Arguments("CommitLog") : CommitLog(a[1])
+    \/ \E a \in Arguments("Stats") : Stats(a[1], a[2], a[3])
+    \/ \E a \in Arguments("CommitEnd") : CommitEnd(a[1])
+
+Spec == Init /\ [][Next]_vars
+=============================================================================
