@@ -129,7 +129,7 @@ fn a_record_says_what_it_was_given() -> Result<()> {
         .map(|event| event.thread.as_str())
         .collect();
     ensure!(threads == ["t1", "t1"], "{threads:?}");
-    let refused = Protocol::of_trace("rwsem", trace)?.search(trace);
+    let refused = Protocol::of("rwsem", trace)?.search(trace);
     let error = format!("{:#}", refused.err().context("there is no task t1")?);
     ensure!(error.contains("there is no task t1"), "{error}");
     Ok(())
