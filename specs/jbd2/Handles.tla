@@ -5,7 +5,7 @@
 (* itself has counted.  Jbd2Credits says how the journal decides; this     *)
 (* says what must be true of whatever it has decided, with transactions by *)
 (* their numbers, and for handles and credits of any size.                 *)
-(* JournalHandles has how the two are related.                             *)
+(* MCJournalHandles has how the two are related.                           *)
 (*                                                                         *)
 (* MODELLED.  Which transaction takes handles, and when; the credits that  *)
 (* it has, and that are reserved; that a commit waits for its handles; the *)
@@ -25,7 +25,7 @@ EXTENDS Integers, TLC
 
 CONSTANTS
     Task,       \* who has handles
-    First,      \* the first transaction of which there is an event
+    FirstTid,   \* the first transaction of which there is an event
     Max,        \* j_max_transaction_buffers
     Overhead,   \* credits that every transaction begins with, at least
     Half,       \* all reservations take so many credits at most
@@ -49,10 +49,10 @@ Transaction(tid, state, whole) ==
 None == Transaction(0, "none", FALSE)
 
 Init ==
-    /\ \/ /\ running \in {Transaction(First, state, FALSE) : state \in {"RUNNING", "LOCKED"}}
+    /\ \/ /\ running \in {Transaction(FirstTid, state, FALSE) : state \in {"RUNNING", "LOCKED"}}
           /\ committing = None
-       \/ /\ running = Transaction(First + 1, "RUNNING", FALSE)
-          /\ committing \in {Transaction(First, state, FALSE) :
+       \/ /\ running = Transaction(FirstTid + 1, "RUNNING", FALSE)
+          /\ committing \in {Transaction(FirstTid, state, FALSE) :
                                 state \in {"FLUSH", "COMMIT", "CALLBACK"}}
     /\ handles = <<>>
     /\ reserved \in InFlight

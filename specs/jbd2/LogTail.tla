@@ -16,7 +16,7 @@
 EXTENDS Integers, TLC
 
 CONSTANTS
-    First,      \* the first transaction whose blocks are told
+    FirstTid,   \* the first transaction whose blocks are told
     Log,        \* blocks in the log, at most
     Arguments(_) \* the tuples of arguments that an action, by its name, is tried with
 
@@ -24,23 +24,23 @@ VARIABLES
     tail,       \* j_tail_sequence; 0: not known yet
     last,       \* the last transaction whose blocks are told
     ended,      \* the last one that has finished
-    total,      \* transaction -> blocks that were logged up to it, from First
-    dropped     \* transactions from First and the tail on that are checkpointed
+    total,      \* transaction -> blocks that were logged up to it, from FirstTid
+    dropped     \* transactions from FirstTid and the tail on that are checkpointed
 
 vars == <<tail, last, ended, total, dropped>>
 
 Init ==
     /\ tail = 0
-    /\ last = First - 1
-    /\ ended \in {First - 1, First - 2}
-    /\ total = ((First - 1) :> 0)
+    /\ last = FirstTid - 1
+    /\ ended \in {FirstTid - 1, FirstTid - 2}
+    /\ total = ((FirstTid - 1) :> 0)
     /\ dropped = {}
 
 TypeOK ==
     /\ tail >= 0
     /\ ended <= last
-    /\ DOMAIN total \subseteq (First - 1)..last
-    /\ dropped \subseteq First..last
+    /\ DOMAIN total \subseteq (FirstTid - 1)..last
+    /\ dropped \subseteq FirstTid..last
 
 \* The hook of the trace specification.  The last conjunct of every action.
 Emit(action, args) == TRUE
@@ -49,7 +49,7 @@ Max(a, b) == IF a > b THEN a ELSE b
 Min(a, b) == IF a < b THEN a ELSE b
 
 \* The blocks of the transactions before tid, those that are told.
-Before(tid) == total[Max(tid, First) - 1]
+Before(tid) == total[Max(tid, FirstTid) - 1]
 
 \* jbd2_run_stats: each block that a handle has dirtied, the commit block and,
 \* if there is anything to describe, a descriptor.  (J_ASSERT: the log is never
@@ -80,7 +80,7 @@ Drop(tid) ==
     /\ tid >= tail
     /\ tid <= ended
     /\ tid \notin dropped
-    /\ dropped' = IF tid >= First THEN dropped \cup {tid} ELSE dropped
+    /\ dropped' = IF tid >= FirstTid THEN dropped \cup {tid} ELSE dropped
     /\ UNCHANGED <<tail, last, ended, total>>
     /\ Emit("Drop", <<tid>>)
 
@@ -90,8 +90,8 @@ Tail(from, to, freed) ==
     /\ tail = 0 \/ from = tail
     /\ from < to
     /\ to <= last + 1
-    /\ \A tid \in Max(from, First)..(to - 1) : tid \in dropped \/ tid > ended
-    /\ LET unknown == Max(0, Min(to, First) - from)
+    /\ \A tid \in Max(from, FirstTid)..(to - 1) : tid \in dropped \/ tid > ended
+    /\ LET unknown == Max(0, Min(to, FirstTid) - from)
            known   == Before(to) - Before(from)
        IN IF unknown = 0 THEN freed = known ELSE freed >= known + unknown
     /\ freed < Log

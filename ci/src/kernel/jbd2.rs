@@ -157,7 +157,7 @@ impl Journal {
                 .iter()
                 .map(|(name, value)| (name.to_string(), value.clone()))
                 .chain([
-                    ("First".into(), first.unwrap_or("1").to_owned()),
+                    ("FirstTid".into(), first.unwrap_or("1").to_owned()),
                     ("Arguments".into(), "<- TraceArguments".into()),
                 ])
                 .collect(),

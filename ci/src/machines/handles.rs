@@ -122,7 +122,7 @@ impl Handles {
         };
         Ok(Handles {
             tasks: tasks.iter().map(Value::to_string).collect(),
-            first: of("First")?,
+            first: of("FirstTid")?,
             max: of("Max")?,
             overhead: of("Overhead")?,
             half: of("Half")?,

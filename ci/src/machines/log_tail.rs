@@ -49,7 +49,7 @@ impl LogTail {
     pub fn new(constants: &BTreeMap<String, String>) -> Result<LogTail> {
         let of = |name: &str| number(&constant(constants, name)?.parse()?).context(name.to_owned());
         Ok(LogTail {
-            first: of("First")?,
+            first: of("FirstTid")?,
             log: of("Log")?,
         })
     }
