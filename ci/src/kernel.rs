@@ -9,6 +9,7 @@ pub mod family;
 pub mod jbd2;
 pub mod line;
 pub mod projections;
+pub mod rwsem;
 pub mod text;
 
 use std::collections::BTreeMap;

@@ -271,6 +271,43 @@ fn bad_constants_are_told_with_their_place() {
     Run::new().validate(legal).code(2).stderr(contains(told));
 }
 
+/// A trace may say that it does not show an action, leave open which of several a step was, and only look.
+#[test]
+fn what_a_recorder_cannot_see_is_found() {
+    let legal = PROTOCOLS[0].legal;
+    let lines: Vec<&str> = legal.lines().collect();
+    let silent = lines[0].replace("\"constants\"", "\"silent\":[\"Wake\"],\"constants\"");
+    let open = lines[1].replace("\"Enter\"", "\"Steal\",\"or\":[\"Queue\",\"Enter\"]");
+    let look = |is: &str| {
+        let from = "\"thread\":\"r2\",\"from\":5,\"to\":5,\"action\":\"See\",\"args\":[\"r2\"]";
+        format!("{{{from},\"sees\":{{\"r2\":\"\\\"{is}\\\"\"}}}}")
+    };
+    let trace = |head: &str, is: &str| {
+        let legal = lines[2..11].iter().map(|line| line.to_string());
+        let mut all = vec![head.to_owned(), open.clone()];
+        all.extend(legal.filter(|line| !line.contains("Wake")));
+        all.insert(5, look(is));
+        all.join("\n") + "\n{\"events\":9}\n"
+    };
+    let run = Run::new();
+    run.validate(&trace(&silent, "wait"))
+        .code(0)
+        .stdout(contains("accepted by the machine and TLC, 9 events"));
+    run.validate(&trace(&silent, "hold")).code(1).stdout(
+        contains("refused by the machine and TLC after 4 of 9 events")
+            .and(contains("See(r2) of r2, sees r2 = \"hold\""))
+            .and(contains("r2 is \"wait\", and was seen as \"hold\"")),
+    );
+    run.validate(&trace(lines[0], "wait"))
+        .code(1)
+        .stdout(contains("refused by the machine and TLC"));
+    run.validate(&legal.replace(lines[0], &silent.replace("Wake", "Release")))
+        .code(2)
+        .stderr(contains(
+            "trace.ndjson:1: Release is no action of Rwsem that may leave no event",
+        ));
+}
+
 #[test]
 fn bad_input_is_told_with_its_place() {
     let legal = PROTOCOLS[0].legal;
@@ -279,7 +316,7 @@ fn bad_input_is_told_with_its_place() {
         (String::new(), "trace.ndjson: no trace in it"),
         (
             "nothing\n".into(),
-            "trace.ndjson:1: `nothing` is no line of a trace",
+            "trace.ndjson: no event of a kernel in it",
         ),
         (
             lines[..5].join("\n"),
@@ -329,7 +366,11 @@ fn bad_input_is_told_with_its_place() {
             format!("{}\n{legal}", lines[0]),
             "trace.ndjson:2: the trace before this one has no end",
         ),
-        ("x".repeat(3 << 20), "a line of more than 1048576 bytes"),
+        ("x".repeat(3 << 20), "line 1 has more than 65536 bytes"),
+        (
+            format!("{}\n{}", lines[0], "x".repeat(3 << 20)),
+            "a line of more than 1048576 bytes",
+        ),
     ] {
         Run::new().validate(&text).code(2).stderr(contains(tells));
     }

@@ -1,13 +1,31 @@
 ----------------------------- MODULE TraceRwsem -----------------------------
 (***************************************************************************)
 (* Recorded behaviours of a lock against Rwsem: see Traces.                *)
+(*                                                                         *)
+(* In a trace that says so, Spin, Sleep, Wake and Expire leave no event.   *)
 (***************************************************************************)
 EXTENDS MCRwsem, Traces
 
-TraceSpec == (Init /\ AtStart) /\ [][Next]_<<vars, which, at>>
+\* A task begins to spin where its next event may come.  Earlier makes no
+\* difference (nobody looks at who spins, unless Policy.skip, and a steal of a
+\* free lock without a queue is an Enter), but many states.
+SpinsInTime ==
+    \A t \in Task : pc[t] = "idle" /\ pc'[t] = "spin" =>
+        \E l \in Lane : MayComeNext(l) /\ Upcoming(l).args = <<t>>
 
-\* What the lock's word shows of the state: how many hold it, and are queued.
+TraceNext == (Next /\ SpinsInTime) \/ (See /\ UNCHANGED vars)
+TraceSpec == (Init /\ AtStart) /\ [][TraceNext]_<<vars, which, at>>
+
+Named(prefix, name)  == \E t \in Task : name = prefix \o ToString(t)
+TaskOf(prefix, name) == CHOOSE t \in Task : name = prefix \o ToString(t)
+
+\* What a trace may show of the state: how many hold the lock, and are queued
+\* (the lock's word); what a task does, by its name; that a task is the first
+\* waiter, and its time is not up.
 RwsemShows(name) ==
     CASE name = "holders" -> Cardinality(Holders)
       [] name = "queued"  -> Len(queue)
+      [] Named("", name)  -> pc[TaskOf("", name)]
+      [] Named("unexpired ", name) ->
+            queue # <<>> /\ Head(queue) = TaskOf("unexpired ", name) /\ ~expired
 =============================================================================

@@ -13,6 +13,9 @@
 (* action be taken as the event that a lane has next, or as a silent one:  *)
 (* one that leaves no event.  What an event has seen of the state is what  *)
 (* the state is right after its step.                                      *)
+(*                                                                         *)
+(* An event may leave open which of several actions was its step.  The     *)
+(* action "See" is none: nothing is done, and the state is as it was seen. *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences, TLC
 
@@ -38,7 +41,7 @@ MayComeNext(l) ==
 \* The arguments of an action's events that may come next: for a protocol whose
 \* actions have too many to try them all.
 TraceArguments(action) ==
-    {Upcoming(l).args : l \in {l \in Lane : MayComeNext(l) /\ Upcoming(l).action = action}}
+    {Upcoming(l).args : l \in {l \in Lane : MayComeNext(l) /\ action \in Upcoming(l).actions}}
 
 AtStart ==
     /\ which \in DOMAIN Traces
@@ -48,11 +51,21 @@ EmitTrace(action, args) ==
     /\ UNCHANGED which
     /\ \/ \E l \in Lane :
             /\ MayComeNext(l)
-            /\ Upcoming(l).action = action
+            /\ action \in Upcoming(l).actions
             /\ Upcoming(l).args = args
             /\ \A seen \in Seen(Upcoming(l)) : Shows(seen.name)' = seen.value
             /\ at' = [at EXCEPT ![l] = @ + 1]
        \/ action \in Silent /\ UNCHANGED at
+
+\* An event that is no step: a module Trace<Protocol> takes it with the
+\* protocol's variables unchanged.
+See ==
+    /\ UNCHANGED which
+    /\ \E l \in Lane :
+         /\ MayComeNext(l)
+         /\ "See" \in Upcoming(l).actions
+         /\ \A seen \in Seen(Upcoming(l)) : Shows(seen.name) = seen.value
+         /\ at' = [at EXCEPT ![l] = @ + 1]
 
 \* Every event is taken: the trace is the protocol's.  The runner reads what
 \* this prints; as an invariant it is TRUE.

@@ -153,6 +153,7 @@ impl Journal {
                 self.dev.as_deref().unwrap_or_default(),
                 self.source.family.kernel
             ),
+            silent: Vec::new(),
             constants: constants
                 .iter()
                 .map(|(name, value)| (name.to_string(), value.clone()))
@@ -355,6 +356,7 @@ impl Events {
             from: line(at),
             to: line(at),
             action: action.to_owned(),
+            others: Vec::new(),
             args: task
                 .into_iter()
                 .chain(args.iter().map(i32::to_string))

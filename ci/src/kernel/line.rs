@@ -26,10 +26,19 @@ pub struct Raw<'a> {
     pub cpu: u32,
     /// When: nanoseconds, or, with the clock `counter`, a number.
     pub time: u64,
+    /// It is nanoseconds.
+    pub timed: bool,
     /// The event's name.
     pub name: &'a str,
     /// Its fields.
     pub body: &'a str,
+}
+
+impl Raw<'_> {
+    /// When, if the clock of the trace tells.
+    pub fn nanoseconds(&self) -> Option<u64> {
+        self.timed.then_some(self.time)
+    }
 }
 
 impl<'a> Line<'a> {
@@ -97,7 +106,7 @@ fn event(text: &str) -> Option<Raw<'_>> {
         let (time, rest) = stamp(rest)?;
         Some((at, cpu, time, rest))
     });
-    let (at, cpu, time, rest) = cpus.into_iter().next()?;
+    let (at, cpu, stamp, rest) = cpus.into_iter().next()?;
     let task = text[..at].trim_end();
     let task = match task.rsplit_once(" (") {
         Some((task, group)) if group.ends_with(')') => task.trim_end(),
@@ -109,24 +118,26 @@ fn event(text: &str) -> Option<Raw<'_>> {
         comm: comm.trim(),
         pid: pid.parse().ok()?,
         cpu,
-        time,
+        time: time(stamp)?,
+        timed: stamp.contains('.'),
         name: name.trim(),
         body: body.trim(),
     })
 }
 
 /// The time, behind flags that may be there, and what follows it.
-fn stamp(text: &str) -> Option<(u64, &str)> {
+fn stamp(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let (first, rest) = text.split_once(' ')?;
-    let (time, rest) = match first.strip_suffix(':').and_then(time) {
-        Some(time) => (time, rest),
+    let is_time = |word: &&str| time(word).is_some();
+    let (stamp, rest) = match first.strip_suffix(':').filter(is_time) {
+        Some(stamp) => (stamp, rest),
         None => {
             let (second, rest) = rest.trim_start().split_once(' ')?;
-            (time(second.strip_suffix(':')?)?, rest)
+            (second.strip_suffix(':').filter(is_time)?, rest)
         }
     };
-    Some((time, rest.trim_start()))
+    Some((stamp, rest.trim_start()))
 }
 
 /// `3688.406604` as nanoseconds; `123`, of the clock `counter`, as it is.

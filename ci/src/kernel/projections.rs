@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::{Projection, Source, jbd2};
+use super::{Projection, Source, jbd2, rwsem};
 
 /// Makes one for a file.
 pub type Make = fn(Source) -> Result<Box<dyn Projection>>;
@@ -14,6 +14,7 @@ pub type Make = fn(Source) -> Result<Box<dyn Projection>>;
 pub fn of_area(area: &str) -> Result<Make> {
     match area {
         "jbd2" => Ok(jbd2::Journal::make),
+        "rwsem" => Ok(rwsem::Projection::make),
         _ => bail!("there are no kernel traces of an area `{area}`"),
     }
 }

@@ -83,19 +83,6 @@ impl Rwsem {
     }
 }
 
-impl Traced for Rwsem {
-    fn sees(&self, state: &State, name: &str) -> Option<Value> {
-        match name {
-            "holders" => {
-                let holds = |pc: &&Pc| matches!(pc, Pc::Hold | Pc::Shared);
-                Some(count(state.pc.iter().filter(holds).count()))
-            }
-            "queued" => Some(count(state.queue.len())),
-            _ => None,
-        }
-    }
-}
-
 /// A variable of module Rwsem that is no variable of the machine is history.
 impl Model for Rwsem {
     type State = State;
@@ -187,18 +174,60 @@ impl Model for Rwsem {
     }
 }
 
+/// `TraceRwsem.tla`.
+impl Traced for Rwsem {
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        let of = |name: &str| self.tasks.iter().position(|task| task == name);
+        match name {
+            "holders" => {
+                let holds = |pc: &&Pc| matches!(pc, Pc::Hold | Pc::Shared);
+                Some(count(state.pc.iter().filter(holds).count()))
+            }
+            "queued" => Some(count(state.queue.len())),
+            _ => match name.strip_prefix("unexpired ") {
+                Some(name) => {
+                    let first = state.queue.first() == Some(&of(name)?);
+                    Some(Value::Bool(first && !state.expired))
+                }
+                None => {
+                    let is = state.pc[of(name)?];
+                    let (label, _) = PCS.iter().find(|(_, pc)| *pc == is)?;
+                    Some(Value::Str((*label).into()))
+                }
+            },
+        }
+    }
+
+    fn may_be_silent(&self, action: Action) -> bool {
+        matches!(
+            action,
+            Action::Spin(_) | Action::Sleep(_) | Action::Wake(_) | Action::Expire
+        )
+    }
+
+    fn is_in_time(&self, action: Action, next: &[&[Value]]) -> bool {
+        let Action::Spin(task) = action else {
+            return true;
+        };
+        let is_its = |args: &&[Value]| matches!(args, [of] if of.label() == self.tasks[task]);
+        next.iter().any(is_its)
+    }
+}
+
+/// What a task does, in the specification's words.
+const PCS: [(&str, Pc); 7] = [
+    ("idle", Pc::Idle),
+    ("spin", Pc::Spin),
+    ("wait", Pc::Wait),
+    ("try", Pc::Try),
+    ("hold", Pc::Hold),
+    ("shared", Pc::Shared),
+    ("wake", Pc::Wake),
+];
+
 fn pc(value: &Value) -> Result<Pc> {
-    let of = [
-        ("idle", Pc::Idle),
-        ("spin", Pc::Spin),
-        ("wait", Pc::Wait),
-        ("try", Pc::Try),
-        ("hold", Pc::Hold),
-        ("shared", Pc::Shared),
-        ("wake", Pc::Wake),
-    ];
     let label = value.label();
-    let found = of.iter().find(|(name, _)| *name == label);
+    let found = PCS.iter().find(|(name, _)| *name == label);
     ensure!(found.is_some(), "{label} is nothing that a task does");
     Ok(found.map_or(Pc::Idle, |(_, pc)| *pc))
 }

@@ -17,6 +17,16 @@ pub trait Traced: Model {
     fn is_silent(&self, _action: Self::Action) -> bool {
         false
     }
+
+    /// The action leaves none in a trace that says so.
+    fn may_be_silent(&self, _action: Self::Action) -> bool {
+        false
+    }
+
+    /// A silent action may be taken where events with these arguments may come next: the same as in `Trace<Module>.tla`.
+    fn is_in_time(&self, _action: Self::Action, _next: &[&[Value]]) -> bool {
+        true
+    }
 }
 
 /// So many, as a value.

@@ -52,6 +52,7 @@ impl Edit {
                 }
                 std::mem::swap(&mut first.thread, &mut second.thread);
                 std::mem::swap(&mut first.action, &mut second.action);
+                std::mem::swap(&mut first.others, &mut second.others);
                 std::mem::swap(&mut first.args, &mut second.args);
                 std::mem::swap(&mut first.sees, &mut second.sees);
             }

@@ -241,11 +241,14 @@ fn event(trace: &Trace, place: usize) -> Result<String> {
         .seen()?
         .into_iter()
         .map(|(name, value)| format!("[name |-> {}, value |-> {value}]", Value::Str(name)));
+    let names = event
+        .names()
+        .map(|name| Value::Str(name.into()).to_string());
     Ok(format!(
-        "[from |-> {}, to |-> {}, action |-> {}, args |-> <<{}>>, sees |-> <<{}>>]",
+        "[from |-> {}, to |-> {}, actions |-> {{{}}}, args |-> <<{}>>, sees |-> <<{}>>]",
         event.from,
         event.to,
-        Value::Str(event.action.clone()),
+        names.collect::<Vec<_>>().join(", "),
         args.join(", "),
         sees.collect::<Vec<_>>().join(", ")
     ))
@@ -261,10 +264,13 @@ fn cfg(protocol: &Protocol, head: &Head, names: &BTreeSet<String>, report: &str)
     for name in names {
         text += &format!("    {name} = {name}\n");
     }
+    let recorder = head.silent.iter().map(String::as_str);
     let silent: Vec<String> = protocol
         .silent
         .iter()
-        .map(|name| format!("\"{name}\""))
+        .copied()
+        .chain(recorder)
+        .map(|name| Value::Str(name.into()).to_string())
         .collect();
     text += &format!("    Silent = {{{}}}\n", silent.join(", "));
     text += &format!("    Shows <- {}\n", protocol.shows);

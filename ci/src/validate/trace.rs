@@ -14,6 +14,9 @@ use crate::value::Value;
 /// The format's version.
 pub const VERSION: u32 = 1;
 
+/// In the place of an action: no step is taken, and what is seen is of the state as it is.
+pub const SEE: &str = "See";
+
 /// A line longer than this is no line of a trace.
 const LONGEST: u64 = 1 << 20;
 
@@ -44,6 +47,9 @@ pub struct Head {
     pub source: String,
     /// The specification's constants, as in the manifest.
     pub constants: BTreeMap<String, String>,
+    /// Actions that left no event.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent: Vec<String>,
 }
 
 /// A step of the specification, and when it was taken.
@@ -56,8 +62,11 @@ pub struct Event {
     pub from: u64,
     /// It was taken no later than this.
     pub to: u64,
-    /// The action's name.
+    /// The action's name, or [`SEE`].
     pub action: String,
+    /// Other names: the step was one of these, or `action`, with the same arguments.
+    #[serde(default, rename = "or", skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// Its arguments, as TLA+ writes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
@@ -95,6 +104,12 @@ impl Event {
         })
     }
 
+    /// The names of which one was the step's.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let others = self.others.iter().map(String::as_str);
+        std::iter::once(self.action.as_str()).chain(others)
+    }
+
     /// What was seen, read.
     ///
     /// # Errors
@@ -121,7 +136,8 @@ impl Event {
     }
 
     fn label(&self) -> String {
-        format!("{}({})", self.action, self.args.join(", "))
+        let names: Vec<&str> = self.names().collect();
+        format!("{}({})", names.join(" or "), self.args.join(", "))
     }
 }
 
@@ -134,14 +150,15 @@ impl Trace {
     /// Each thread's events, in order, by their places in `events`.
     ///
     /// # Errors
-    /// If an event ends before it begins, or begins before the thread's last one has ended.
+    /// If an event ends before it begins, or begins or ends before the thread's last one does.
     pub fn lanes(&self) -> Result<BTreeMap<&str, Vec<usize>>> {
         let mut lanes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, event) in self.events.iter().enumerate() {
             let lane = lanes.entry(&event.thread).or_default();
-            let last = lane.last().map(|&last| self.events[last].to);
+            let last = lane.last().map(|&last| &self.events[last]);
+            let follows = |last: &Event| last.from <= event.from && last.to <= event.to;
             ensure!(
-                event.from <= event.to && last.is_none_or(|last| last <= event.from),
+                event.from <= event.to && last.is_none_or(follows),
                 "{}: the times of {} are not in order",
                 self.place(place),
                 event.show()

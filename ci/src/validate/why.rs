@@ -32,20 +32,21 @@ pub fn conjuncts(
     let mut asked = Vec::new();
     for (place, _) in &refusal.next {
         let event = &trace.events[*place];
-        let Some((parameters, parts)) = guards(&text, &event.action, &module) else {
-            continue;
-        };
-        let values = (protocol.parameters)(&event.args);
-        let lets = parameters.iter().zip(&values);
-        let lets: String = lets
-            .map(|(name, value)| format!("LET {name} == {value} IN "))
-            .collect();
-        for part in parts {
-            if !asked
-                .iter()
-                .any(|(other, _, known)| (other, known) == (place, &part))
-            {
-                asked.push((*place, lets.clone(), part));
+        for action in event.names() {
+            let Some((parameters, parts)) = guards(&text, action, &module) else {
+                continue;
+            };
+            let values = (protocol.parameters)(&event.args);
+            let lets = parameters.iter().zip(&values);
+            let lets: String = lets
+                .map(|(name, value)| format!("LET {name} == {value} IN "))
+                .collect();
+            for part in parts {
+                let known =
+                    |(other, _, known): &(usize, String, String)| (other, known) == (place, &part);
+                if !asked.iter().any(known) {
+                    asked.push((*place, lets.clone(), part));
+                }
             }
         }
     }
