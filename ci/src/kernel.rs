@@ -4,6 +4,7 @@
 //! the specification is between two lines of the file: no earlier than the first, no later than the second. `docs/traces.md` says of
 //! each area what the slack is, why, and what a trace cannot show.
 
+pub mod dio;
 pub mod event;
 pub mod family;
 pub mod jbd2;

@@ -3,6 +3,7 @@
 pub mod dio;
 pub mod handles;
 pub mod jbd2;
+pub mod kernel_dio;
 pub mod latency;
 pub mod log_tail;
 pub mod model;

@@ -97,6 +97,7 @@ fn ftrace_and_trace_cmd_write_the_same_event() {
         pid: 24096,
         cpu: 1,
         time: 3_373_547_806_000,
+        timed: true,
         name: "jbd2_handle_start",
         body: "dev 7,0 tid 18",
     };

@@ -97,6 +97,14 @@ fn edited_traces_are_refused() {
                 // That one again.
                 (Edit::Repeat, 11, 12),
             ],
+            "KernelDio" => [
+                (Edit::Drop, 20, 21),
+                // A call and what another request does meanwhile; two I/Os of one request.
+                (Edit::Swap, 17, 20),
+                (Edit::OtherHolder, 21, 21),
+                (Edit::OneMore, 2, 2),
+                (Edit::Repeat, 21, 21),
+            ],
             other => panic!("no figures of {other}"),
         };
         assert_eq!(figures, expected);
@@ -267,7 +275,7 @@ fn bad_constants_are_told_with_their_place() {
             .code(2)
             .stderr(contains(tells));
     }
-    let told = "trace.ndjson:1: a trace of UnalignedDio, not of rwsem's Rwsem";
+    let told = "trace.ndjson:1: a trace of UnalignedDio, which is no module of rwsem";
     Run::new().validate(legal).code(2).stderr(contains(told));
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use super::dio::Dio;
 use super::{Projection, Source, jbd2, rwsem};
 
 /// Makes one for a file.
@@ -13,6 +14,7 @@ pub type Make = fn(Source) -> Result<Box<dyn Projection>>;
 /// If the area has none.
 pub fn of_area(area: &str) -> Result<Make> {
     match area {
+        "dio" => Ok(Dio::projection),
         "jbd2" => Ok(jbd2::Journal::make),
         "rwsem" => Ok(rwsem::Projection::make),
         _ => bail!("there are no kernel traces of an area `{area}`"),

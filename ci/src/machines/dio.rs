@@ -23,7 +23,7 @@ const PARTS: [(&str, Part); 4] = [
     ("read", Part::Read),
 ];
 
-const EXTENTS: [(&str, Extent); 3] = [
+pub(super) const EXTENTS: [(&str, Extent); 3] = [
     ("hole", Extent::Hole),
     ("unwritten", Extent::Unwritten),
     ("written", Extent::Written),
@@ -281,7 +281,7 @@ fn one_of<T: Copy>(names: &[(&str, T)], value: &Value) -> Result<T> {
         .1)
 }
 
-fn name_of<T: PartialEq>(names: &[(&str, T)], of: T) -> Value {
+pub(super) fn name_of<T: PartialEq>(names: &[(&str, T)], of: T) -> Value {
     let found = names.iter().find(|(_, known)| *known == of);
     Value::Str(found.map_or("", |(name, _)| name).to_owned())
 }

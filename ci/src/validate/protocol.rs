@@ -10,6 +10,7 @@ use super::trace::Trace;
 use crate::machines::dio::Dio;
 use crate::machines::handles::Handles;
 use crate::machines::jbd2::Jbd2;
+use crate::machines::kernel_dio::KernelDio;
 use crate::machines::log_tail::LogTail;
 use crate::machines::rwsem::Rwsem;
 use crate::machines::wb_plug::WbPlug;
@@ -18,12 +19,14 @@ use crate::manifest::did_you_mean;
 /// One of them.
 #[derive(Debug)]
 pub struct Protocol {
-    /// The folder of `specs/`. It may have several.
+    /// The folder of `specs/`.
     pub area: &'static str,
     /// The module that a trace names.
     pub module: &'static str,
     /// The operator of `Trace<module>.tla` that says what an event may have seen.
     pub shows: &'static str,
+    /// The module with the actions.
+    pub actions: &'static str,
     /// Actions that leave no event.
     pub silent: &'static [&'static str],
     /// The parameters of an action, as TLA+ writes them, of the arguments that its event has.
@@ -39,6 +42,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         area: "rwsem",
         module: "Rwsem",
         shows: "RwsemShows",
+        actions: "Rwsem",
         silent: &[],
         parameters: <[String]>::to_vec,
         legal: include_str!("legal/rwsem.ndjson"),
@@ -48,23 +52,27 @@ pub const PROTOCOLS: &[Protocol] = &[
         area: "dio",
         module: "UnalignedDio",
         shows: "UnalignedDioShows",
+        actions: "UnalignedDio",
         silent: &[],
-        parameters: |args| match args {
-            [request, part, block] => {
-                vec![
-                    request.clone(),
-                    format!("[part |-> {part}, block |-> {block}]"),
-                ]
-            }
-            _ => args.to_vec(),
-        },
+        parameters: dio_parameters,
         legal: include_str!("legal/dio.ndjson"),
         search: |trace| search::search(&Dio::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "dio",
+        module: "KernelDio",
+        shows: "KernelDioShows",
+        actions: "UnalignedDio",
+        silent: &["Drain"],
+        parameters: dio_parameters,
+        legal: include_str!("legal/kernel_dio.ndjson"),
+        search: |trace| search::search(&KernelDio(Dio::new(&trace.constants())?), trace),
     },
     Protocol {
         area: "jbd2",
         module: "Jbd2Credits",
         shows: "Jbd2CreditsShows",
+        actions: "Jbd2Credits",
         silent: &[],
         parameters: <[String]>::to_vec,
         legal: include_str!("legal/jbd2.ndjson"),
@@ -74,6 +82,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         area: "writeback",
         module: "WbPlug",
         shows: "WbPlugShows",
+        actions: "WbPlug",
         silent: &[],
         parameters: <[String]>::to_vec,
         legal: include_str!("legal/writeback.ndjson"),
@@ -83,6 +92,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         area: "jbd2",
         module: "Handles",
         shows: "HandlesShows",
+        actions: "Handles",
         silent: &["FreeReserved"],
         parameters: <[String]>::to_vec,
         legal: include_str!("legal/handles.ndjson"),
@@ -92,12 +102,24 @@ pub const PROTOCOLS: &[Protocol] = &[
         area: "jbd2",
         module: "LogTail",
         shows: "LogTailShows",
+        actions: "LogTail",
         silent: &[],
         parameters: <[String]>::to_vec,
         legal: include_str!("legal/log_tail.ndjson"),
         search: |trace| search::search(&LogTail::new(&trace.constants())?, trace),
     },
 ];
+
+/// Those of `Complete` and `Fail` are a request and an I/O.
+fn dio_parameters(args: &[String]) -> Vec<String> {
+    match args {
+        [request, part, block] => {
+            let io = format!("[part |-> {part}, block |-> {block}]");
+            vec![request.clone(), io]
+        }
+        _ => args.to_vec(),
+    }
+}
 
 /// The area's folder of `specs/`, if traces of it can be judged.
 ///

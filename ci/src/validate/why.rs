@@ -25,8 +25,8 @@ pub fn conjuncts(
     refusal: &Refusal,
 ) -> Result<BTreeMap<usize, Vec<String>>> {
     let [specs, _] = protocol.library(root);
-    let module = Module::read(&specs, protocol.module)?;
-    let path = specs.join(format!("{}.tla", protocol.module));
+    let module = Module::read(&specs, protocol.actions)?;
+    let path = specs.join(format!("{}.tla", protocol.actions));
     let text =
         fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut asked = Vec::new();
