@@ -83,6 +83,7 @@ fn record(capture: &Capture, tracefs: &Path, kernel: &str, file: &Path) -> Resul
     let mut image = Image::new(capture.name, capture.size, capture.format, capture.options)?;
     (capture.prepare)(&image.dir)?;
     image.remount()?;
+    (capture.warm)(&image.dir)?;
     let instance = Instance::new(tracefs)?;
     instance.start(&capture.recorded(image.device()?), capture.own)?;
     (capture.work)(&image.dir, &instance.marker()?)?;

@@ -12,6 +12,7 @@ pub mod line;
 pub mod projections;
 pub mod rwsem;
 pub mod text;
+pub mod writeback;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,8 @@ pub mod latency;
 pub mod log_tail;
 pub mod model;
 mod numbers;
+pub mod observed_lists;
+pub mod observed_plug;
 pub mod reserve_wait;
 pub mod rwsem;
 pub mod traced;

@@ -105,6 +105,21 @@ fn edited_traces_are_refused() {
                 (Edit::OneMore, 2, 2),
                 (Edit::Repeat, 21, 21),
             ],
+            "ObservedLists" => [
+                (Edit::Drop, 26, 29),
+                (Edit::Swap, 24, 28),
+                (Edit::OtherHolder, 26, 28),
+                (Edit::OneMore, 9, 9),
+                (Edit::Repeat, 28, 29),
+            ],
+            "ObservedPlug" => [
+                // Nothing is done where an inode or the work ends, and whoever submits may do so earlier.
+                (Edit::Drop, 18, 21),
+                (Edit::Swap, 12, 20),
+                (Edit::OtherHolder, 20, 20),
+                (Edit::OneMore, 2, 2),
+                (Edit::Repeat, 17, 21),
+            ],
             other => panic!("no figures of {other}"),
         };
         assert_eq!(figures, expected);

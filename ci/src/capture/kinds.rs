@@ -28,8 +28,10 @@ pub struct Capture {
     pub events: &'static [&'static str],
     /// Only those of the workload's own threads.
     pub own: bool,
-    /// What is there before the record begins; it is then mounted anew.
+    /// What is there before; it is then mounted anew.
     pub prepare: fn(&Path) -> Result<()>,
+    /// What is done to it then, before the record begins.
+    pub warm: fn(&Path) -> Result<()>,
     /// The workload, in words and as code.
     pub says: &'static str,
     /// See `says`.
@@ -66,6 +68,7 @@ const LOCK_EVENTS: &[&str] = &[
     "xfs/xfs_ilock_demote",
     "lock/contention_begin",
     "lock/contention_end",
+    "sched/sched_waking",
 ];
 
 const DIRECT_EVENTS: &[&str] = &[
@@ -86,6 +89,8 @@ const WRITEBACK_EVENTS: &[&str] = &[
     "writeback/writeback_queue_io",
     "writeback/writeback_single_inode_start",
     "writeback/writeback_single_inode",
+    "writeback/writeback_sb_inodes_requeue",
+    "writeback/writeback_pages_written",
     "writeback/writeback_written",
     "block/block_plug",
     "block/block_unplug",
@@ -106,6 +111,7 @@ pub const CAPTURES: &[Capture] = &[
         events: JOURNAL_EVENTS,
         own: false,
         prepare: journal_files,
+        warm: cold,
         says: "16 threads, each 6 writes of 16 KiB to a file of its own that is allocated and not written, with fsync",
         work: journal,
     },
@@ -118,6 +124,7 @@ pub const CAPTURES: &[Capture] = &[
         events: JOURNAL_EVENTS,
         own: false,
         prepare: journal_files,
+        warm: cold,
         says: "16 threads, each 6 writes of 16 KiB to a file of its own that is allocated and not written, with fsync",
         work: journal,
     },
@@ -130,6 +137,7 @@ pub const CAPTURES: &[Capture] = &[
         events: LOCK_EVENTS,
         own: true,
         prepare: |dir| written(&dir.join("f"), 64 << 20),
+        warm: cold,
         says: "4 readers and 4 writers, each 30 calls of 8 KiB at random places of one file that is not cached",
         work: lock,
     },
@@ -142,6 +150,7 @@ pub const CAPTURES: &[Capture] = &[
         events: DIRECT_EVENTS,
         own: true,
         prepare: |dir| written(&dir.join("f"), 1 << 20),
+        warm: direct_once,
         says: "4 threads write the quarters of one block after the other, with O_DIRECT, the file written",
         work: direct,
     },
@@ -154,6 +163,7 @@ pub const CAPTURES: &[Capture] = &[
         events: DIRECT_EVENTS,
         own: true,
         prepare: |dir| allocated(&dir.join("f"), 1 << 20),
+        warm: direct_once,
         says: "4 threads write the quarters of one block after the other, with O_DIRECT, the file allocated and not written",
         work: direct,
     },
@@ -166,6 +176,7 @@ pub const CAPTURES: &[Capture] = &[
         events: WRITEBACK_EVENTS,
         own: false,
         prepare: folders,
+        warm: cold,
         says: "120 files of 4096 bytes over 8 folders, then syncfs",
         work: small_files,
     },
@@ -175,7 +186,9 @@ impl Capture {
     /// The events, those that name a device filtered by it.
     pub fn recorded(&self, (major, minor): (u32, u32)) -> Vec<Recorded> {
         let filter = |event: &str| match event.split_once('/') {
-            Some(("lock", _)) | Some(("block", "block_plug" | "block_unplug")) => String::new(),
+            Some(("lock" | "sched", _))
+            | Some(("block", "block_plug" | "block_unplug"))
+            | Some(("writeback", "writeback_pages_written")) => String::new(),
             Some(("writeback", "writeback_dirty_inode_enqueue")) | Some(("block", _)) => {
                 format!("dev == {}", (major << 20) | minor)
             }
@@ -212,6 +225,32 @@ pub fn allocated(path: &Path, bytes: u64) -> Result<()> {
     fallocate(&file, FallocateFlags::empty(), 0, bytes)
         .with_context(|| format!("{} cannot be allocated", path.display()))?;
     file.sync_all()?;
+    Ok(())
+}
+
+fn cold(_dir: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// The extents are known from then on, and the inode's security marks looked at: both are done at the first call only, and leave
+/// events that cannot be told from others.
+fn direct_once(dir: &Path) -> Result<()> {
+    let file = threads::open(&dir.join("f"), true)?;
+    let last = file.metadata()?.len() - BLOCK;
+    let once = |kind, offsets| {
+        let worker = Worker {
+            kind,
+            file: file.try_clone()?,
+            offsets,
+        };
+        let run = Run {
+            size: usize::try_from(BLOCK)?,
+            ..Run::default()
+        };
+        threads::run(vec![worker], &run)
+    };
+    once(Kind::Read, (0..=last).step_by(4096).collect())?;
+    once(Kind::Write, vec![last])?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 
 use super::dio::Dio;
+use super::writeback::Writeback;
 use super::{Projection, Source, jbd2, rwsem};
 
 /// Makes one for a file.
@@ -17,6 +18,7 @@ pub fn of_area(area: &str) -> Result<Make> {
         "dio" => Ok(Dio::projection),
         "jbd2" => Ok(jbd2::Journal::make),
         "rwsem" => Ok(rwsem::Projection::make),
+        "writeback" => Ok(Writeback::projection),
         _ => bail!("there are no kernel traces of an area `{area}`"),
     }
 }

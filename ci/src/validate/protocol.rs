@@ -12,6 +12,8 @@ use crate::machines::handles::Handles;
 use crate::machines::jbd2::Jbd2;
 use crate::machines::kernel_dio::KernelDio;
 use crate::machines::log_tail::LogTail;
+use crate::machines::observed_lists::ObservedLists;
+use crate::machines::observed_plug::ObservedPlug;
 use crate::machines::rwsem::Rwsem;
 use crate::machines::wb_plug::WbPlug;
 use crate::manifest::did_you_mean;
@@ -107,6 +109,26 @@ pub const PROTOCOLS: &[Protocol] = &[
         parameters: <[String]>::to_vec,
         legal: include_str!("legal/log_tail.ndjson"),
         search: |trace| search::search(&LogTail::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "writeback",
+        module: "ObservedLists",
+        shows: "ListsShow",
+        actions: "ObservedLists",
+        silent: &["Skip"],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/observed_lists.ndjson"),
+        search: |trace| search::search(&ObservedLists::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "writeback",
+        module: "ObservedPlug",
+        shows: "PlugShows",
+        actions: "ObservedPlug",
+        silent: &["Add", "Insert"],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/observed_plug.ndjson"),
+        search: |trace| search::search(&ObservedPlug::new(&trace.constants())?, trace),
     },
 ];
 
