@@ -310,7 +310,7 @@ impl Bdi {
             ("Before", Value::Seq(before).to_string()),
             ("Foreign", Value::Set(foreign).to_string()),
             ("Works", Value::Set(self.works).to_string()),
-            ("Args", "<- TraceArgs".to_owned()),
+            ("Args", "<- TraceArguments".to_owned()),
         ];
         let of = format!("the lists of bdi {name}");
         self.recording

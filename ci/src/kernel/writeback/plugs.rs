@@ -178,7 +178,7 @@ impl Plugs {
                 ("Tasks", Value::Set(device.tasks).to_string()),
                 ("Most", constant("plug_requests")?),
                 ("Large", constant("plug_sectors")?),
-                ("Args", "<- TraceArgs".to_owned()),
+                ("Args", "<- TraceArguments".to_owned()),
             ];
             let of = format!("the plugs of device {name}");
             let recording = device.recording;
