@@ -133,6 +133,8 @@ fn what_is_not_an_event() {
     let counters = "# ring buffer: overrun: 0;commit overrun: 2;dropped events: 1;";
     assert_eq!(Line::parse(counters), Some(Line::Lost(Some(3))));
     assert_eq!(Line::parse(" => schedule"), Some(Line::Stack));
+    let stack = "   wl-w3-9683    [001] d..2.  3613.271560: <stack trace>";
+    assert_eq!(Line::parse(stack), Some(Line::Stack));
     assert_eq!(Line::parse("cpus=2"), Some(Line::Empty));
     assert_eq!(Line::parse("what is this"), None);
 }

@@ -1,5 +1,8 @@
 //! One line of ftrace's text, or of what `trace-cmd report` makes of it.
 
+/// What stands for an event's name before the lines of its stack.
+const STACK: &str = "<stack trace>";
+
 /// What a line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line<'a> {
@@ -61,7 +64,7 @@ impl<'a> Line<'a> {
         let raw = event(text)?;
         // The lines of the stack follow as lines of their own.
         Some(match raw.name {
-            "<stack trace>" | "kernel_stack" => Line::Stack,
+            STACK | "kernel_stack" => Line::Stack,
             _ => Line::Event(raw),
         })
     }
@@ -113,7 +116,10 @@ fn event(text: &str) -> Option<Raw<'_>> {
         _ => task,
     };
     let (comm, pid) = task.rsplit_once('-')?;
-    let (name, body) = rest.split_once(':')?;
+    let (name, body) = match rest.trim() {
+        STACK => (STACK, ""),
+        _ => rest.split_once(':')?,
+    };
     Some(Raw {
         comm: comm.trim(),
         pid: pid.parse().ok()?,

@@ -198,6 +198,10 @@ impl Traced for Rwsem {
         }
     }
 
+    fn may_see(&self) -> bool {
+        true
+    }
+
     fn may_be_silent(&self, action: Action) -> bool {
         matches!(
             action,

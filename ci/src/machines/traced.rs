@@ -13,6 +13,11 @@ pub trait Traced: Model {
         vec![self.init()]
     }
 
+    /// An event may be a look at the state alone: [`SEE`](crate::validate::trace::SEE).
+    fn may_see(&self) -> bool {
+        false
+    }
+
     /// The action leaves no event.
     fn is_silent(&self, _action: Self::Action) -> bool {
         false

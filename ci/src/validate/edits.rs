@@ -1,5 +1,7 @@
 //! Edited traces: what a validator must refuse. It is tried on them before it judges any other.
 
+use std::mem::discriminant;
+
 use anyhow::{Context as _, Result, ensure};
 
 use super::protocol::Protocol;
@@ -59,10 +61,12 @@ impl Edit {
             Edit::OtherHolder => {
                 let event = &trace.events[place];
                 let own = event.args.first()?;
-                // One that such an action may have, if there is one.
+                // One that such an action may have, if there is one; else one of the same kind.
+                let kind = |arg: &str| arg.parse::<Value>().ok().as_ref().map(discriminant);
                 let same = trace.events.iter().filter(|e| e.action == event.action);
-                let mut all = same.chain(&trace.events);
-                let other = all.find_map(|event| event.args.first().filter(|arg| *arg != own))?;
+                let others = same.chain(&trace.events).filter_map(|e| e.args.first());
+                let mut others = others.filter(|arg| *arg != own && kind(arg) == kind(own));
+                let other = others.next()?;
                 events[place].args[0] = other.clone();
             }
             Edit::OneMore => {

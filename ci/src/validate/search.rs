@@ -139,7 +139,8 @@ impl<A: Copy> Step<A> {
                     ..step.clone()
                 })
             };
-            actions.push((name != SEE).then(named).transpose()?);
+            let sees = name == SEE && model.may_see();
+            actions.push((!sees).then(named).transpose()?);
         }
         Ok(Step {
             actions,
