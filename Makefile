@@ -13,7 +13,8 @@ check: cargo ## The main job: lint the manifest, run the models of the ci lane, 
 	@$(INTERLOCK) check --lane ci --require tla-checker
 
 .PHONY: smoke
-smoke: cargo ## A few models of each kind (seconds)
+smoke: cargo ## Lint the manifest, run a few models of each kind (seconds)
+	@$(INTERLOCK) lint
 	@$(INTERLOCK) check --lane smoke
 
 .PHONY: apalache
