@@ -1,6 +1,6 @@
 //! A place of one's own: file systems that nobody else sees, in memory, and that are gone with the process.
 //!
-//! The process runs in a mount namespace of its own. There a tmpfs covers [`ROOT`]; images, mount points and tracefs are below it.
+//! The process runs in a mount namespace of its own. There a tmpfs covers `/mnt`; images, mount points and tracefs are below it.
 //! When the process ends, however it does, the namespace goes with its mounts, the loop devices with the mounts that they serve, and
 //! the images with the tmpfs. Nothing else is ever mounted, written to or formatted.
 
