@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
-use interlock_ci::check::{self, Request};
-use interlock_ci::kernel::Reading;
-use interlock_ci::manifest::{Engine, Lane, Manifest};
-use interlock_ci::scenario::{self, Cure};
-use interlock_ci::{
-    capture, cfg, docs, doctor, graph, import, interrupt, lint, report, table, toolchain, validate,
-};
+use interlock_capture as capture;
+use interlock_checker::check::{self, Request};
+use interlock_checker::manifest::{Engine, Lane, Manifest};
+use interlock_checker::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain};
+use interlock_simulation::{self as scenario, Cure};
+use interlock_traces::kernel::Reading;
+use interlock_traces::{import, validate};
 
 /// Runs the models of specs/ with TLC, Apalache and tla-checker, and judges each against the verdict it must have.
 ///

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::assert::OutputAssertExt;
-use interlock_ci::apalache::install;
-use interlock_ci::engines::Availability;
+use interlock_checker::apalache::install;
+use interlock_checker::availability::Availability;
 use predicates::prelude::*;
 use predicates::str::contains;
 use runner::{Clone, check, entry, report, root, temp, told};

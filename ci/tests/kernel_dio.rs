@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use assert_cmd::assert::OutputAssertExt;
-use interlock_ci::kernel::{self, Reading, projections};
-use interlock_ci::validate::protocol::Protocol;
-use interlock_ci::validate::search::Found;
-use interlock_ci::validate::trace::Trace;
+use interlock_traces::kernel::{self, Reading, projections};
+use interlock_traces::recording::Trace;
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
 use predicates::prelude::*;
 use predicates::str::contains;
 use runner::{interlock, root, temp, tools};

@@ -6,10 +6,11 @@ use std::fs;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
-use interlock_ci::kernel::{Reading, text};
-use interlock_ci::validate::protocol::Protocol;
-use interlock_ci::validate::search::Found;
-use interlock_ci::validate::{self, trace::Trace};
+use interlock_traces::kernel::{Reading, text};
+use interlock_traces::recording::Trace;
+use interlock_traces::validate;
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
 use predicates::prelude::*;
 use predicates::str::contains;
 use runner::{interlock, temp, tools};

@@ -10,11 +10,11 @@ use std::path::Path;
 use assert_cmd::assert::OutputAssertExt as _;
 use flate2::read::GzDecoder;
 use interlock::rwsem::policy::Policy;
-use interlock_ci::kernel::Reading;
-use interlock_ci::validate;
-use interlock_ci::validate::protocol::Protocol;
-use interlock_ci::validate::search::Found;
-use interlock_ci::validate::trace::Trace;
+use interlock_traces::kernel::Reading;
+use interlock_traces::recording::Trace;
+use interlock_traces::validate;
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
 use predicates::str::contains;
 use runner::{interlock, root, temp, tools};
 

@@ -7,18 +7,18 @@ use std::fs;
 use std::path::PathBuf;
 
 use assert_cmd::assert::{Assert, OutputAssertExt};
-use interlock_ci::validate::edits::{EDITS, Edit};
-use interlock_ci::validate::protocol::{PROTOCOLS, Protocol};
-use interlock_ci::validate::search::Found;
-use interlock_ci::validate::tlc::Tlc;
-use interlock_ci::validate::trace::{self, Trace};
+use interlock_traces::recording::{self, Trace};
+use interlock_traces::validate::edits::{EDITS, Edit};
+use interlock_traces::validate::protocol::{PROTOCOLS, Protocol};
+use interlock_traces::validate::search::Found;
+use interlock_traces::validate::tlc::Tlc;
 use predicates::prelude::*;
 use predicates::str::contains;
 use runner::{interlock, temp, tools};
 use tempfile::TempDir;
 
 fn legal(protocol: &Protocol) -> Trace {
-    let traces = trace::read("legal".as_ref(), protocol.legal.as_bytes());
+    let traces = recording::read("legal".as_ref(), protocol.legal.as_bytes());
     traces.expect("a legal trace").remove(0)
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use interlock_ci::counterexample::{Counterexample, Step};
-use interlock_ci::itf;
-use interlock_ci::manifest::Model;
-use interlock_ci::value::Value;
+use interlock_checker::manifest::Model;
+use interlock_tla::counterexample::{Counterexample, Step};
+use interlock_tla::itf;
+use interlock_tla::value::Value;
 
 /// A whole state graph, as TLC finds it.
 #[derive(Debug, Clone)]

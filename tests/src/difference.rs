@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use crate::corpus::Graph;
-use interlock_ci::machines::model::Model;
+use interlock_traces::machines::counterpart::Counterpart;
 
 /// What a comparison found.
 #[derive(Debug, Clone)]
@@ -19,14 +19,14 @@ pub struct Report {
 }
 
 /// For each action, the states that it leads to.
-type Steps<'a, M> = BTreeMap<<M as Model>::Action, BTreeSet<&'a <M as Model>::State>>;
+type Steps<'a, M> = BTreeMap<<M as Counterpart>::Action, BTreeSet<&'a <M as Counterpart>::State>>;
 
 /// Compares `graph` with what `step` reaches from the machine's initial state. `step` is the machine's own, or a faulty one. A state
 /// that TLC does not have is reported and not explored.
 ///
 /// # Errors
 /// If the graph has a state or an action that is none of the machine's.
-pub fn compare<M: Model>(
+pub fn compare<M: Counterpart>(
     model: &M,
     graph: &Graph,
     step: impl Fn(&M::State, M::Action) -> Option<M::State>,
@@ -111,7 +111,7 @@ pub fn compare<M: Model>(
 ///
 /// # Panics
 /// If it has not.
-pub fn assert_equal<M: Model>(model: &M, name: &str, graph: &Graph) -> Result<()> {
+pub fn assert_equal<M: Counterpart>(model: &M, name: &str, graph: &Graph) -> Result<()> {
     let report = compare(model, graph, |state, action| model.step(state, action))?;
     assert!(
         report.differences.is_empty(),
@@ -131,7 +131,7 @@ pub fn assert_equal<M: Model>(model: &M, name: &str, graph: &Graph) -> Result<()
 ///
 /// # Panics
 /// If they are not.
-pub fn assert_offered<M: Model<Action: std::fmt::Debug>>(
+pub fn assert_offered<M: Counterpart<Action: std::fmt::Debug>>(
     model: &M,
     name: &str,
     graph: &Graph,
@@ -158,7 +158,7 @@ pub fn assert_offered<M: Model<Action: std::fmt::Debug>>(
 ///
 /// # Panics
 /// If it is another, or there is none.
-pub fn assert_told<M: Model>(
+pub fn assert_told<M: Counterpart>(
     model: &M,
     graph: &Graph,
     (fault, tells): (&str, &str),

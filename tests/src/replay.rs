@@ -1,9 +1,9 @@
 //! A counterexample of TLC's, step by step on the machine.
 
 use anyhow::{Context as _, Result, ensure};
-use interlock_ci::counterexample::{Counterexample, Step};
+use interlock_tla::counterexample::{Counterexample, Step};
 
-use interlock_ci::machines::model::Model;
+use interlock_traces::machines::counterpart::Counterpart;
 
 /// A behaviour of the machine: a stem, and for a lasso the loop after it.
 #[derive(Debug, Clone)]
@@ -20,7 +20,10 @@ pub struct Behaviour<State, Action> {
 ///
 /// # Errors
 /// At the first step that is not the machine's; the error says which.
-pub fn replay<M: Model>(model: &M, cex: &Counterexample) -> Result<Behaviour<M::State, M::Action>> {
+pub fn replay<M: Counterpart>(
+    model: &M,
+    cex: &Counterexample,
+) -> Result<Behaviour<M::State, M::Action>> {
     let states = cex.states.iter().map(|state| model.state(&state.vars));
     let states = states.collect::<Result<Vec<M::State>>>()?;
     ensure!(
@@ -49,7 +52,12 @@ pub fn replay<M: Model>(model: &M, cex: &Counterexample) -> Result<Behaviour<M::
     })
 }
 
-fn take<M: Model>(model: &M, from: &M::State, step: &Step, to: &M::State) -> Result<M::Action> {
+fn take<M: Counterpart>(
+    model: &M,
+    from: &M::State,
+    step: &Step,
+    to: &M::State,
+) -> Result<M::Action> {
     let action = model.action(step)?;
     let next = model.step(from, action);
     let shown = |state: &M::State| model.show(state);

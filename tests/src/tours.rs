@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::corpus::Graph;
-use interlock_ci::machines::model::Model;
+use interlock_traces::machines::counterpart::Counterpart;
 
 /// How far each state is from a step that has not been taken; `usize::MAX`: there is no way.
 fn distances(graph: &Graph, open: &[bool], barred: &[bool]) -> Vec<usize> {
@@ -35,7 +35,7 @@ fn distances(graph: &Graph, open: &[bool], barred: &[bool]) -> Vec<usize> {
 ///
 /// # Errors
 /// If a step is none of the model's.
-pub fn tours<M: Model>(
+pub fn tours<M: Counterpart>(
     graph: &Graph,
     model: &M,
     drivable: impl Fn(usize) -> bool,

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
-use interlock_ci::kernel::Reading;
-use interlock_ci::toolchain::Toolchain;
-use interlock_ci::validate::protocol::Protocol;
-use interlock_ci::validate::search::Found;
-use interlock_ci::validate::tlc::Tlc;
-use interlock_ci::validate::trace::{self, Trace};
-use interlock_ci::validate::{Request, of_one_head, validate};
+use interlock_checker::toolchain::Toolchain;
+use interlock_traces::kernel::Reading;
+use interlock_traces::recording::{self, Trace};
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
+use interlock_traces::validate::tlc::Tlc;
+use interlock_traces::validate::{Request, of_one_head, validate};
 
 /// The traces of a text.
 ///
@@ -19,7 +19,7 @@ use interlock_ci::validate::{Request, of_one_head, validate};
 ///
 /// It is none of a trace's.
 pub fn read(text: &str) -> Result<Vec<Trace>> {
-    trace::read("recorded".as_ref(), text.as_bytes())
+    recording::read("recorded".as_ref(), text.as_bytes())
 }
 
 /// The machine accepts each of the traces, of which there are some.

@@ -6,7 +6,7 @@ use interlock::writeback::flusher_probe::{Numbers, Probe};
 use interlock::writeback::plug::{Action, Machine, Run, State};
 use interlock::writeback::plug_policy::Policy;
 
-use interlock_ci::machines::wb_plug::Invariant;
+use interlock_traces::machines::wb_plug::Invariant;
 
 /// What the flusher tells.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

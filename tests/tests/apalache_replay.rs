@@ -4,19 +4,19 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use conformance::corpus;
-use interlock_ci::counterexample::Counterexample;
-use interlock_ci::machines::dio::Dio;
-use interlock_ci::machines::jbd2::Jbd2;
-use interlock_ci::machines::latency::Latency;
-use interlock_ci::machines::model::Model;
-use interlock_ci::machines::reserve_wait::ReserveWait;
-use interlock_ci::machines::rwsem::Rwsem;
-use interlock_ci::machines::wb_lists::WbLists;
-use interlock_ci::machines::wb_plug::WbPlug;
-use interlock_ci::manifest::{Engine, Expect, Manifest};
+use interlock_checker::manifest::{Engine, Expect, Manifest};
+use interlock_tla::counterexample::Counterexample;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::dio::Dio;
+use interlock_traces::machines::jbd2::Jbd2;
+use interlock_traces::machines::latency::Latency;
+use interlock_traces::machines::reserve_wait::ReserveWait;
+use interlock_traces::machines::rwsem::Rwsem;
+use interlock_traces::machines::wb_lists::WbLists;
+use interlock_traces::machines::wb_plug::WbPlug;
 
 /// The steps of the counterexample, as the machine names them.
-fn follow<M: Model>(model: &M, found: &Counterexample) -> Result<Vec<String>> {
+fn follow<M: Counterpart>(model: &M, found: &Counterexample) -> Result<Vec<String>> {
     let states = found.states.iter().map(|state| model.state(&state.vars));
     let states = states.collect::<Result<Vec<M::State>>>()?;
     ensure!(

@@ -5,7 +5,7 @@ use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::dio::machine::{Action, Content, Machine, Mode, Outcome, Part, State};
 use interlock::dio::policy::{Drain, Overwrite, Policy};
-use interlock_ci::machines::dio::Dio;
+use interlock_traces::machines::dio::Dio;
 
 type Step = fn(&Machine, &State, Action) -> Option<State>;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use interlock_ci::machines::dio::Dio;
+use interlock_traces::machines::dio::Dio;
 
 const MODELS: [&str; 12] = [
     "Final65-ABC-unwritten-graph",

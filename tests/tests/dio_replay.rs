@@ -5,8 +5,8 @@ use conformance::corpus;
 use conformance::replay::replay;
 use interlock::dio::machine::{Content, Extent, Kind, Outcome, State};
 use interlock::dio::policy::Policy;
-use interlock_ci::machines::dio::Dio;
-use interlock_ci::machines::model::Model;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::dio::Dio;
 
 /// What each counterexample ends with: the sector, who wrote it and was told so, and what a read would return.
 const LOSSES: [(&str, usize, &str, &str); 4] = [

@@ -15,10 +15,10 @@ use interlock::dio::recorder::Recorder;
 use interlock::dio::sys::StdSys;
 use interlock::dio::workers::Workers;
 use interlock::errno::Errno;
-use interlock_ci::validate::edits::{EDITS, Edit};
-use interlock_ci::validate::protocol::Protocol;
-use interlock_ci::validate::search::Found;
-use interlock_ci::validate::trace::Trace;
+use interlock_traces::recording::Trace;
+use interlock_traces::validate::edits::{EDITS, Edit};
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
 
 type File = DirectFile<FaultDevice<MemoryDevice>, Workers, StdSys, Recorder>;
 

@@ -7,9 +7,9 @@ use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::jbd2::machine::{Action, Machine, Pc, Sizes, State, TState, Task};
 use interlock::jbd2::policy::{Data, Extend, Mutex, Policy, Wait};
-use interlock_ci::machines::jbd2::Jbd2;
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::jbd2::Jbd2;
 
 type Step = fn(&Jbd2, &State, Action) -> Option<State>;
 

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use interlock_ci::machines::jbd2::Jbd2;
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::machines::reserve_wait::ReserveWait;
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::jbd2::Jbd2;
+use interlock_traces::machines::reserve_wait::ReserveWait;
 
 const CREDITS: [&str; 14] = [
     "Abort-P-6-graph",

@@ -9,10 +9,10 @@ use conformance::replay::replay;
 use interlock::jbd2::machine::{Pc, State, Task};
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::reserve_wait::{Pc as Waiter, Wake};
-use interlock_ci::machines::jbd2::Jbd2;
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::machines::reserve_wait::{ReserveWait, no_lost_wakeup, reserved_is_held};
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::jbd2::Jbd2;
+use interlock_traces::machines::reserve_wait::{ReserveWait, no_lost_wakeup, reserved_is_held};
 
 const ROUNDS: usize = 1000;
 
@@ -134,7 +134,7 @@ fn the_variant_of_today_never_ends_so() -> Result<()> {
 }
 
 /// Goes round the loop, and returns how many grants others get in it (`is_granted`). The victim waits all the time.
-fn starve<M: Model>(
+fn starve<M: Counterpart>(
     model: &str,
     machine: &M,
     waits: impl Fn(&M::State) -> bool,

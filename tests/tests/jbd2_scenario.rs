@@ -3,9 +3,9 @@
 
 use conformance::jbd2_invariants::Invariant;
 use interlock::jbd2::policy::Policy;
-use interlock_ci::scenario::setup::{Mode, Setup};
-use interlock_ci::scenario::tally::{Site, Tally};
-use interlock_ci::scenario::{simulate, simulate_watched};
+use interlock_simulation::setup::{Mode, Setup};
+use interlock_simulation::tally::{Site, Tally};
+use interlock_simulation::{simulate, simulate_watched};
 
 /// A few hundred threads in a journal of so many MiB.
 fn setup(journal: u32, policy: Policy) -> Setup {

@@ -13,8 +13,8 @@ use interlock::jbd2::policy::Policy;
 use interlock::jbd2::recorder::Recorder;
 use interlock::jbd2::space::Nothing;
 use interlock::jbd2::waiting::{Discipline, HandOver, Release, WakeAll};
-use interlock_ci::validate::edits::Edit;
-use interlock_ci::validate::trace::{Event, Trace};
+use interlock_traces::recording::{Event, Trace};
+use interlock_traces::validate::edits::Edit;
 
 /// A log so small that commits, checkpoints and all waits happen.
 const SIZES: Sizes = Sizes {

@@ -5,8 +5,8 @@ use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::latency::machine::{Action, Commit, Machine, Realtime, Sizes, State};
 use interlock::latency::policy::Policy;
-use interlock_ci::machines::latency::Latency;
-use interlock_ci::machines::model::Model;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::latency::Latency;
 
 type Step = fn(&Latency, &State, Action) -> Option<State>;
 

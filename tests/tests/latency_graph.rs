@@ -7,9 +7,9 @@ use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock::latency::machine::Action;
-use interlock_ci::machines::latency::Latency;
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::latency::Latency;
 
 const GRAPHS: [&str; 8] = [
     "BetweenHandles-N5-graph",

@@ -7,9 +7,9 @@ use conformance::corpus;
 use conformance::replay::replay;
 use interlock::latency::machine::{Flusher, State};
 use interlock::latency::policy::Policy;
-use interlock_ci::machines::latency::{Latency, never_off_with_handle};
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::latency::{Latency, never_off_with_handle};
 
 const OFF: [&str; 3] = [
     "NoResched-N6-NeverOffWithHandle",

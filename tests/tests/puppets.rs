@@ -20,8 +20,8 @@ use interlock::rwsem::probe::Probe;
 use interlock::rwsem::protocol::{BatchQueue, Protocol};
 use interlock::rwsem::sys::StdSys;
 use interlock::rwsem::word::{self, Counts, Word};
-use interlock_ci::machines::model::Model;
-use interlock_ci::machines::rwsem::Rwsem;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::rwsem::Rwsem;
 
 /// Longer than any step takes, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -4,8 +4,8 @@ use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::jbd2::reserve_wait::{Action, Machine, Pc, State, Wake};
-use interlock_ci::machines::model::Model;
-use interlock_ci::machines::reserve_wait::ReserveWait;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::reserve_wait::ReserveWait;
 
 type Step = fn(&ReserveWait, &State, Action) -> Option<State>;
 

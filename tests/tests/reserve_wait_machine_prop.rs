@@ -3,7 +3,7 @@
 
 use conformance::random::runner;
 use interlock::jbd2::reserve_wait::{Action, Machine, Pc, State, Wake};
-use interlock_ci::machines::reserve_wait::reserved_is_held;
+use interlock_traces::machines::reserve_wait::reserved_is_held;
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 

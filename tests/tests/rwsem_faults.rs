@@ -5,7 +5,7 @@ use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::rwsem::machine::{Action, Kind, Machine, Pc, State};
 use interlock::rwsem::policy::Policy;
-use interlock_ci::machines::rwsem::Rwsem;
+use interlock_traces::machines::rwsem::Rwsem;
 
 type Step = fn(&Machine, &State, Action) -> Option<State>;
 

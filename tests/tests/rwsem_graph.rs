@@ -8,8 +8,8 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock::rwsem::machine::Machine;
 use interlock::rwsem::policy::Policy;
-use interlock_ci::machines::rwsem::Rwsem;
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::rwsem::Rwsem;
 
 const MODELS: [&str; 10] = [
     "BatchQueue-Downgrade-RRWW-safety",

@@ -5,8 +5,8 @@ use conformance::corpus;
 use conformance::replay::replay;
 use interlock::rwsem::machine::Pc;
 use interlock::rwsem::policy::Policy;
-use interlock_ci::machines::model::Model;
-use interlock_ci::machines::rwsem::Rwsem;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::rwsem::Rwsem;
 
 const ROUNDS: usize = 1000;
 

@@ -10,10 +10,10 @@ use interlock::rwsem::protocol::BatchQueue;
 use interlock::rwsem::recorder::Recorder;
 use interlock::rwsem::sys::StdSys;
 use interlock::rwsem::word::Word;
-use interlock_ci::validate::edits::Edit;
-use interlock_ci::validate::protocol::Protocol;
-use interlock_ci::validate::search::Found;
-use interlock_ci::validate::trace::{self, Trace};
+use interlock_traces::recording::{self, Trace};
+use interlock_traces::validate::edits::Edit;
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
 
 type Lock = RawBarrierRwLock<StdSys, Recorder, BatchQueue>;
 
@@ -35,7 +35,7 @@ fn record(threads: &[&str]) -> Result<Trace> {
         }
     });
     let text = lock.probe().to_text("a stress run", threads);
-    let traces = trace::read("stress".as_ref(), text.as_bytes())?;
+    let traces = recording::read("stress".as_ref(), text.as_bytes())?;
     traces.into_iter().next().context("it is one trace")
 }
 
@@ -120,7 +120,7 @@ fn a_record_says_what_it_was_given() -> Result<()> {
     use_lock(&lock, "r1", 1);
     let source = "a \"stress\" run\n\tof \\ and \u{1}, ü";
     let text = lock.probe().to_text(source, &["r1"]);
-    let traces = trace::read("stress".as_ref(), text.as_bytes())?;
+    let traces = recording::read("stress".as_ref(), text.as_bytes())?;
     let trace = traces.first().context("it is one trace")?;
     ensure!(trace.head.source == source, "{}", trace.head.source);
     let threads: Vec<&str> = trace

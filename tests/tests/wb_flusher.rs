@@ -13,7 +13,7 @@ use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::NoProbe;
 use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
 use interlock::writeback::plug::Action;
-use interlock_ci::machines::wb_plug::Invariant;
+use interlock_traces::machines::wb_plug::Invariant;
 
 const BLOCK: usize = 512;
 const FILES: usize = 32;

@@ -5,8 +5,8 @@ use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::writeback::list_policy::{Fsync, ISync, Policy};
 use interlock::writeback::lists::{Action, List, Machine, Pc, State};
-use interlock_ci::machines::model::Model;
-use interlock_ci::machines::wb_lists::WbLists;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::wb_lists::WbLists;
 
 type Step = fn(&WbLists, &State, Action) -> Option<State>;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::machines::wb_lists::WbLists;
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::wb_lists::WbLists;
 
 const GRAPHS: [&str; 4] = [
     "NoFsyncRequeue-ATF-tag-graph",

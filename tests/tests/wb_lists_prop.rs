@@ -3,7 +3,7 @@
 use conformance::random::runner;
 use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::{Action, Kind, Machine, Pc, State, Writer};
-use interlock_ci::machines::wb_lists::Invariant;
+use interlock_traces::machines::wb_lists::Invariant;
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 

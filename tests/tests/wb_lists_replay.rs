@@ -7,8 +7,8 @@ use conformance::corpus;
 use conformance::replay::replay;
 use interlock::writeback::list_policy::Policy;
 use interlock::writeback::lists::Pc;
-use interlock_ci::machines::wb_lists::{Invariant, WbLists};
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::wb_lists::{Invariant, WbLists};
 
 const ENDS: [(&str, Invariant); 5] = [
     ("Upstream-AAF-SyncComplete", Invariant::SyncComplete),

@@ -5,8 +5,8 @@ use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::writeback::plug::{Action, Machine, Run, State};
 use interlock::writeback::plug_policy::Policy;
-use interlock_ci::machines::model::Model;
-use interlock_ci::machines::wb_plug::WbPlug;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::wb_plug::WbPlug;
 
 type Step = fn(&WbPlug, &State, Action) -> Option<State>;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::machines::wb_plug::WbPlug;
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::wb_plug::WbPlug;
 
 const GRAPHS: [&str; 7] = [
     "DropRetake-F2-graph",

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use conformance::random::runner;
 use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
 use interlock::writeback::plug_policy::Policy;
-use interlock_ci::machines::wb_plug::Invariant;
+use interlock_traces::machines::wb_plug::Invariant;
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 

@@ -8,9 +8,9 @@ use conformance::corpus;
 use conformance::replay::replay;
 use interlock::writeback::plug::{Action, Cpu, State};
 use interlock::writeback::plug_policy::Policy;
-use interlock_ci::machines::model::{Model, reached};
-use interlock_ci::machines::wb_plug::{Invariant, WbPlug};
-use interlock_ci::manifest::Manifest;
+use interlock_checker::manifest::Manifest;
+use interlock_traces::machines::counterpart::{Counterpart, reached};
+use interlock_traces::machines::wb_plug::{Invariant, WbPlug};
 
 const ENDS: [(&str, Invariant); 4] = [
     (

@@ -12,8 +12,8 @@ use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_recorder::Recorder;
 use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
 use interlock::writeback::plug_policy::Policy;
-use interlock_ci::validate::edits::Edit;
-use interlock_ci::validate::trace::Trace;
+use interlock_traces::recording::Trace;
+use interlock_traces::validate::edits::Edit;
 
 const BLOCK: usize = 512;
 

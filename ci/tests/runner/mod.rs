@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use interlock_ci::toolchain::Toolchain;
+use interlock_checker::toolchain::Toolchain;
 use serde_json::Value;
 use tempfile::TempDir;
 

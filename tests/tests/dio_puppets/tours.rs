@@ -5,7 +5,7 @@ use conformance::corpus;
 use conformance::replay::replay;
 use conformance::tours::tours;
 use interlock::dio::policy::Policy;
-use interlock_ci::machines::dio::Dio;
+use interlock_traces::machines::dio::Dio;
 
 use crate::stage::drive;
 

@@ -9,7 +9,7 @@ use interlock::jbd2::machine::{Pc, Sizes};
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::reserve_wait::{self as wait, Wake};
 use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
-use interlock_ci::machines::reserve_wait::{no_lost_wakeup, reserved_is_held};
+use interlock_traces::machines::reserve_wait::{no_lost_wakeup, reserved_is_held};
 
 use crate::{Journal, PATIENCE, SIZES, in_time, journal, sleeps, start};
 

@@ -14,8 +14,8 @@ use conformance::tours::tours;
 use interlock::jbd2::machine::{Action, Machine, Pc, State};
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::waiting::{HandOver, WakeAll};
-use interlock_ci::machines::jbd2::Jbd2;
-use interlock_ci::machines::model::Model;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::jbd2::Jbd2;
 
 use stage::drive;
 

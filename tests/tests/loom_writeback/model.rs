@@ -14,7 +14,7 @@ use interlock::writeback::flusher_probe::Probe;
 use interlock::writeback::flusher_recorder::Recorder;
 use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug::{Action, Cpu, Pc, State};
-use interlock_ci::machines::wb_plug::Invariant;
+use interlock_traces::machines::wb_plug::Invariant;
 
 use crate::sys::{LoomDevice, LoomSys, NONE};
 

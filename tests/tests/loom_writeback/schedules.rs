@@ -3,7 +3,7 @@
 use conformance::traces;
 use conformance::wb_flusher_log::Wants;
 use interlock::writeback::flusher_rules::{PerInode, Today};
-use interlock_ci::machines::wb_plug::Invariant;
+use interlock_traces::machines::wb_plug::Invariant;
 
 use crate::model::{Model, Sight, holds, holds_as_traces};
 

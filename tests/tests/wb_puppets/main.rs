@@ -29,8 +29,8 @@ use conformance::wb_flusher_rules::{
 };
 use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
 use interlock::writeback::plug::{Action, Machine, State};
-use interlock_ci::machines::model::Model;
-use interlock_ci::machines::wb_plug::WbPlug;
+use interlock_traces::machines::counterpart::Counterpart;
+use interlock_traces::machines::wb_plug::WbPlug;
 
 use stage::drive;
 

@@ -1,0 +1,132 @@
+//! `interlock capture`: traces of the running kernel, on file systems of one's own, judged by the specifications.
+
+pub mod instance;
+pub mod kinds;
+pub mod place;
+pub mod reproduce;
+pub mod threads;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use instance::Instance;
+use interlock_checker::interrupt;
+use interlock_checker::near::did_you_mean;
+use interlock_traces::kernel::Reading;
+use interlock_traces::kernel::family::Family;
+use interlock_traces::validate;
+use kinds::{CAPTURES, Capture};
+use place::Image;
+
+/// What to capture.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The areas; none: all.
+    pub areas: Vec<String>,
+    /// Where the traces go.
+    pub out: PathBuf,
+}
+
+/// Captures, and judges what was captured. The exit status: 0 if all are behaviours, 1 if one is not, 130 after a signal.
+///
+/// # Errors
+///
+/// Where nothing can be captured: without root or tracefs, with a kernel of which there is no table, without a program; and what
+/// [`validate::validate`] fails with. Nothing is left behind.
+pub fn capture(root: &Path, request: &Request) -> Result<u8> {
+    let known = || CAPTURES.iter().map(|capture| capture.area);
+    for area in &request.areas {
+        if !known().any(|known| known == area) {
+            bail!(
+                "nothing is captured of an area `{area}`{}",
+                did_you_mean(area, known())
+            );
+        }
+    }
+    place::enter()?;
+    let tracefs = place::tracefs()?;
+    let kernel = release();
+    Family::of(&kernel)?;
+    let wanted = |capture: &&Capture| {
+        request.areas.is_empty() || request.areas.iter().any(|area| area == capture.area)
+    };
+    let dir = std::path::absolute(&request.out)?.join("capture");
+    std::fs::create_dir_all(&dir)?;
+    let mut files = Vec::new();
+    for capture in CAPTURES.iter().filter(wanted) {
+        let file = dir.join(format!("{}.txt", capture.name));
+        let events = record(capture, &tracefs, &kernel, &file)?;
+        if interrupt::requested() {
+            return Ok(interrupt::EXIT);
+        }
+        ensure!(events > 0, "{}: the kernel recorded no event", capture.name);
+        println!("{}: {} lines in {}", capture.name, events, file.display());
+        files.push((capture.area, file));
+    }
+    let mut status = 0;
+    for (area, file) in files {
+        let request = validate::Request {
+            area: area.to_owned(),
+            files: vec![file],
+            reading: Reading::default(),
+            machine_only: false,
+            out: request.out.clone(),
+        };
+        status = status.max(validate::validate(root, &request)?);
+    }
+    Ok(status)
+}
+
+/// Records one workload: how many lines the trace has.
+fn record(capture: &Capture, tracefs: &Path, kernel: &str, file: &Path) -> Result<usize> {
+    let mut image = Image::new(capture.name, capture.size, capture.format, capture.options)?;
+    (capture.prepare)(&image.dir)?;
+    image.remount()?;
+    (capture.warm)(&image.dir)?;
+    let instance = Instance::new(tracefs)?;
+    instance.start(&capture.recorded(image.device()?), capture.own)?;
+    (capture.work)(&image.dir, &instance.marker()?)?;
+    let mut comments = vec![
+        format!("kernel: {kernel} ; {}", image.made),
+        format!("workload: {}", capture.says),
+    ];
+    comments.extend(journal_info(&image)?);
+    instance.finish(file, &comments)
+}
+
+/// What the kernel says of the image's journal, if it has one.
+fn journal_info(image: &Image) -> Result<Vec<String>> {
+    let (major, minor) = image.device()?;
+    let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}"))?;
+    let name = device
+        .file_name()
+        .context("a device has a name")?
+        .to_string_lossy()
+        .into_owned();
+    let entries = match std::fs::read_dir("/proc/fs/jbd2") {
+        Ok(entries) => entries,
+        Err(_) => return Ok(Vec::new()),
+    };
+    let mut lines = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with(&format!("{name}-"))
+        {
+            let info = std::fs::read_to_string(entry.path().join("info"))?;
+            lines.extend(info.lines().map(|line| format!("jbd2 info: {line}")));
+        }
+    }
+    Ok(lines)
+}
+
+/// The running kernel's release: `6.18.44`.
+pub fn release() -> String {
+    rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned()
+}

@@ -1,0 +1,175 @@
+//! A place of one's own: file systems that nobody else sees, in memory, and that are gone with the process.
+//!
+//! The process runs in a mount namespace of its own. There a tmpfs covers `/mnt`; images, mount points and tracefs are below it.
+//! When the process ends, however it does, the namespace goes with its mounts, the loop devices with the mounts that they serve, and
+//! the images with the tmpfs. Nothing else is ever mounted, written to or formatted.
+
+use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use interlock_checker::interrupt;
+
+/// What the tmpfs covers, in this process's namespace alone.
+const ROOT: &str = "/mnt";
+
+/// Set in the process that is in a namespace of its own.
+const INSIDE: &str = "INTERLOCK_CAPTURE_INSIDE";
+
+/// Goes on in a mount namespace of its own: starts this program anew there, with the same arguments.
+///
+/// # Errors
+/// Without root, and where no namespace can be made.
+pub fn enter() -> Result<()> {
+    ensure!(
+        rustix::process::geteuid().is_root(),
+        "a capture mounts file systems and reads tracefs: it needs root"
+    );
+    if std::env::var_os(INSIDE).is_some() {
+        run(
+            "mount",
+            ["-t", "tmpfs", "-o", "mode=700", "interlock", ROOT],
+        )?;
+        return Ok(());
+    }
+    let namespace = ["--mount", "--propagation", "private", "--"];
+    run("unshare", namespace.into_iter().chain(["true"]))
+        .context("no mount namespace can be made")?;
+    let program = std::env::current_exe().context("this program has no path")?;
+    let error = Command::new("unshare")
+        .args(namespace)
+        .arg(program)
+        .args(std::env::args_os().skip(1))
+        .env(INSIDE, "1")
+        .exec();
+    Err(error).context("unshare (of util-linux) does not start")
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// If it does not start, or fails: with what it said.
+pub fn run<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>) -> Result<Output> {
+    ensure!(!interrupt::requested(), "interrupted");
+    // In a process group of its own, so that Ctrl-C does not end it half way.
+    let mut command = Command::new(program);
+    command.args(args).process_group(0);
+    let output = command.output().with_context(|| {
+        let package = match program {
+            "mkfs.xfs" => "xfsprogs",
+            "mkfs.ext4" => "e2fsprogs",
+            _ => "util-linux",
+        };
+        format!("{program} (of {package}) does not start")
+    })?;
+    if !output.status.success() {
+        bail!(
+            "{program} fails: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(output)
+}
+
+/// A file system of one's own.
+#[derive(Debug)]
+pub struct Image {
+    /// Where it is mounted.
+    pub dir: PathBuf,
+    /// How it was made and mounted, for the trace's head.
+    pub made: String,
+    file: PathBuf,
+    options: String,
+    mounted: bool,
+}
+
+impl Image {
+    /// Makes a file system of so many MiB, and mounts it. `format` is the program with its options.
+    ///
+    /// # Errors
+    /// If it cannot be made or mounted.
+    pub fn new(name: &str, size: u64, format: &[&str], options: &str) -> Result<Image> {
+        let file = Path::new(ROOT).join(format!("{name}.img"));
+        let image = std::fs::File::create(&file)
+            .with_context(|| format!("{} cannot be made", file.display()))?;
+        image.set_len(size << 20)?;
+        let [program, args @ ..] = format else {
+            bail!("no program to make a file system");
+        };
+        let args = args.iter().map(OsStr::new).chain([file.as_os_str()]);
+        run(program, args)?;
+        let mut image = Image {
+            dir: Path::new(ROOT).join(name),
+            made: format!("{} ; mount -o {options}", format.join(" ")),
+            file,
+            options: options.to_owned(),
+            mounted: false,
+        };
+        std::fs::create_dir(&image.dir)?;
+        image.mount()?;
+        Ok(image)
+    }
+
+    fn mount(&mut self) -> Result<()> {
+        // A loop device that mount sets up goes with the mount.
+        let options = format!("loop,{}", self.options);
+        let args = [OsStr::new("-o"), options.as_ref()];
+        run(
+            "mount",
+            args.into_iter()
+                .chain([self.file.as_os_str(), self.dir.as_os_str()]),
+        )?;
+        self.mounted = true;
+        Ok(())
+    }
+
+    /// Mounts it anew: nothing of it is cached any more.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn remount(&mut self) -> Result<()> {
+        run("umount", [&self.dir])?;
+        self.mounted = false;
+        self.mount()
+    }
+
+    /// The major and minor number of its device.
+    ///
+    /// # Errors
+    /// If it is not mounted.
+    pub fn device(&self) -> Result<(u32, u32)> {
+        let device = std::os::linux::fs::MetadataExt::st_dev(&std::fs::metadata(&self.dir)?);
+        Ok((rustix::fs::major(device), rustix::fs::minor(device)))
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        // The namespace takes with it what stays; what goes now makes room in memory for the next image.
+        if self.mounted {
+            let unmounted = Command::new("umount").arg(&self.dir).status();
+            if !unmounted.is_ok_and(|status| status.success()) {
+                return;
+            }
+        }
+        let removed = std::fs::remove_dir(&self.dir);
+        if let Err(error) = removed.and_then(|()| std::fs::remove_file(&self.file)) {
+            eprintln!("{}: {error}", self.file.display());
+        }
+    }
+}
+
+/// Where tracefs is, mounted for this process alone.
+///
+/// # Errors
+/// If the kernel has none, or does not let it be mounted.
+pub fn tracefs() -> Result<PathBuf> {
+    let dir = Path::new(ROOT).join("tracing");
+    std::fs::create_dir(&dir)?;
+    let args = ["-t", "tracefs", "interlock"].map(OsStr::new);
+    run("mount", args.into_iter().chain([dir.as_os_str()])).context("there is no tracefs here")?;
+    Ok(dir)
+}

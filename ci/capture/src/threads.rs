@@ -1,0 +1,196 @@
+//! Threads that read and write one place after the other, and mark in the trace where each call begins and ends.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, anyhow};
+use rustix::fs::OFlags;
+
+use interlock_checker::interrupt;
+
+/// What a buffer of direct I/O is aligned to, in bytes.
+const ALIGNED: usize = 4096;
+
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It writes.
+    Write,
+    /// It writes, and after each write calls fsync.
+    WriteSync,
+    /// It reads.
+    Read,
+}
+
+/// A thread: the places that it reads or writes, one after the other.
+#[derive(Debug)]
+pub struct Worker {
+    /// What it does.
+    pub kind: Kind,
+    /// The file, opened.
+    pub file: File,
+    /// The offsets, in bytes.
+    pub offsets: Vec<u64>,
+}
+
+/// How long, and how.
+#[derive(Debug, Default)]
+pub struct Run<'a> {
+    /// Bytes of a read or write.
+    pub size: usize,
+    /// Where the calls are marked.
+    pub marker: Option<&'a File>,
+    /// All threads wait for each other before each call.
+    pub rounds: bool,
+    /// They end after this time, if they have not ended before.
+    pub limit: Option<Duration>,
+}
+
+/// What a group of threads has done.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Done {
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Wall time.
+    pub took: Duration,
+}
+
+/// Opens a file to read and write, past the page cache if `direct`.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn open(path: &Path, direct: bool) -> Result<File> {
+    let flags = if direct {
+        OFlags::DIRECT
+    } else {
+        OFlags::empty()
+    };
+    let flags = i32::try_from(flags.bits()).context("the flags of open")?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = options.custom_flags(flags).open(path);
+    file.with_context(|| format!("{} cannot be opened", path.display()))
+}
+
+/// Runs the threads to their end, or until the time is over.
+///
+/// # Errors
+/// If a read or write fails.
+pub fn run(workers: Vec<Worker>, run: &Run<'_>) -> Result<Done> {
+    let (start, together) = (Instant::now(), Barrier::new(workers.len()));
+    let over = AtomicBool::new(false);
+    let counts = thread::scope(|scope| {
+        let threads: Vec<_> = workers
+            .iter()
+            .enumerate()
+            .map(|(number, worker)| {
+                let letter = if worker.kind == Kind::Read { 'r' } else { 'w' };
+                let name = format!("wl-{letter}{number}");
+                let (together, over) = (&together, &over);
+                let work = move || {
+                    let done = work(number, worker, run, start, together, over);
+                    // With the others, which may wait for this one.
+                    over.fetch_or(done.is_err(), Ordering::SeqCst);
+                    done
+                };
+                thread::Builder::new()
+                    .name(name)
+                    .stack_size(256 << 10)
+                    .spawn_scoped(scope, work)
+            })
+            .collect();
+        let mut counts = Vec::new();
+        for thread in threads {
+            let joined = thread?.join();
+            counts.push(joined.map_err(|_| anyhow!("a thread has panicked"))??);
+        }
+        anyhow::Ok(counts)
+    })?;
+    let mut done = Done {
+        took: start.elapsed(),
+        ..Done::default()
+    };
+    for (worker, count) in workers.iter().zip(counts) {
+        match worker.kind {
+            Kind::Read => done.reads += count,
+            Kind::Write | Kind::WriteSync => done.writes += count,
+        }
+    }
+    Ok(done)
+}
+
+/// How many calls the thread has made.
+fn work(
+    number: usize,
+    worker: &Worker,
+    run: &Run<'_>,
+    start: Instant,
+    together: &Barrier,
+    over: &AtomicBool,
+) -> Result<u64> {
+    let mut buffer = vec![0x5a; run.size + ALIGNED];
+    let aligned = buffer.as_ptr().align_offset(ALIGNED);
+    let buffer = &mut buffer[aligned..aligned + run.size];
+    let mark = |line: String| match run.marker {
+        Some(mut marker) => marker.write_all(line.as_bytes()).context("trace_marker"),
+        None => Ok(()),
+    };
+    let mut count = 0;
+    for (call, offset) in worker.offsets.iter().enumerate() {
+        if run.limit.is_some_and(|limit| start.elapsed() >= limit) || interrupt::requested() {
+            over.store(true, Ordering::SeqCst);
+        }
+        if run.rounds {
+            together.wait();
+        }
+        if over.load(Ordering::SeqCst) {
+            break;
+        }
+        let letter = if worker.kind == Kind::Read { 'r' } else { 'w' };
+        mark(format!(
+            "B {letter} t{number} i{call} off={offset} len={}\n",
+            run.size
+        ))?;
+        let done = match worker.kind {
+            Kind::Read => worker.file.read_at(buffer, *offset),
+            Kind::Write | Kind::WriteSync => worker.file.write_at(buffer, *offset),
+        }?;
+        mark(format!("E {letter} t{number} i{call} ret={done} err=0\n"))?;
+        if worker.kind == Kind::WriteSync {
+            mark(format!("B f t{number} i{call}\n"))?;
+            worker.file.sync_all()?;
+            mark(format!("E f t{number} i{call} ret=0 err=0\n"))?;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// `count` different multiples of `size` below `end`, in an order that only `seed` decides.
+pub fn scattered(seed: u64, count: usize, size: u64, end: u64) -> Vec<u64> {
+    let places = (end / size).max(1);
+    // A step that shares no factor with the number of places visits each once.
+    let mut step = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) % places) | 1;
+    while gcd(step, places) != 1 {
+        step += 2;
+    }
+    let mut place = seed.wrapping_mul(0x2545_f491_4f6c_dd1d) % places;
+    let mut offsets = Vec::new();
+    for _ in 0..count {
+        offsets.push(place * size);
+        place = (place + step) % places;
+    }
+    offsets
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

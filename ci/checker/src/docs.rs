@@ -1,0 +1,68 @@
+//! What is generated in the documentation: tables in READMEs, a cfg beside each module, and pictures of counterexamples.
+//!
+//! `interlock lint` finds tables and cfgs that are out of date, `interlock check` pictures; [`update`] brings all up to date.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::cfg;
+use crate::check;
+use crate::explain::{picture, write_whole};
+use crate::lint::files;
+use crate::manifest::Manifest;
+use crate::table;
+
+/// Writes every table, cfg and picture anew, and returns the files that have changed. The pictures' models are run, with their
+/// files in `out`.
+///
+/// # Errors
+///
+/// A README's marker that names no table, a cfg or a picture of no model, a model without a counterexample, a file that cannot
+/// be read or written.
+pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = vec![("README.md".to_owned(), root.join("README.md"))];
+    files::walk(manifest.specs_dir(), "specs", &mut found)
+        .with_context(|| format!("{} cannot be listed", manifest.specs_dir().display()))?;
+    let mut changed = Vec::new();
+    for (shown, path) in found {
+        let read = || fs::read_to_string(&path).with_context(|| format!("{shown} cannot be read"));
+        if shown.ends_with("README.md") {
+            let text = read()?;
+            let new = table::update(manifest, &text).with_context(|| shown.clone())?;
+            write(&path, &text, &new, &mut changed)?;
+        } else if shown.ends_with(".cfg") {
+            let text = read()?;
+            let name = text.lines().next().and_then(cfg::model_name);
+            let model = name
+                .and_then(|name| manifest.model(name))
+                .with_context(|| {
+                    format!("{shown}:1: names no model (write it with `interlock cfg MODEL`)")
+                })?;
+            write(&path, &text, &cfg::text(model, None), &mut changed)?;
+        }
+    }
+    for model in &manifest.models {
+        if let Some(path) = picture(root, model) {
+            let (_, dir) = check::trace(root, &manifest.path, &model.name, out)?
+                .with_context(|| format!("{} shows no counterexample", path.display()))?;
+            let old = fs::read_to_string(&path)
+                .with_context(|| format!("{} cannot be read", path.display()))?;
+            let new = fs::read_to_string(dir.join("trace.svg"))
+                .with_context(|| format!("{} has no picture", dir.display()))?;
+            write(&path, &old, &new, &mut changed)?;
+        }
+    }
+    Ok(changed)
+}
+
+fn write(path: &Path, old: &str, new: &str, changed: &mut Vec<PathBuf>) -> Result<()> {
+    if old != new {
+        let dir = path.parent().context("a file has a directory")?;
+        let name = path.file_name().context("a file has a name")?;
+        write_whole(dir, &name.to_string_lossy(), new)?;
+        changed.push(path.to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! The engines that decide models: those that are needed, as far as they are here.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::apalache::Apalache;
+use crate::apalache::install::{self, Installed};
+use crate::availability::Availability;
+use crate::corpus;
+use crate::manifest::{Engine, Expect, Manifest, Model};
+use crate::run::Run;
+use crate::tla_checker::{self, TlaChecker};
+use crate::tlc::Tlc;
+use crate::toolchain::Toolchain;
+
+/// The programs; `None` is one that no model needs.
+#[derive(Debug)]
+pub struct Tools {
+    /// TLC.
+    pub tlc: Option<Toolchain>,
+    /// Apalache.
+    pub apalache: Option<Availability<Installed>>,
+    /// tla-checker.
+    pub tla_checker: Option<Availability<PathBuf>>,
+}
+
+impl Tools {
+    /// Finds what these models need.
+    ///
+    /// # Errors
+    ///
+    /// When TLC is missing, or one of those in `required`, or something that the user's environment names does not do.
+    pub fn find(root: &Path, models: &[&Model], required: &[Engine]) -> Result<Tools> {
+        let needed = |engine: Engine| {
+            let needed = models.iter().any(|model| model.engine == engine);
+            needed || required.contains(&engine)
+        };
+        let of = |engine: Engine| needed(engine).then_some(());
+        let tools = Tools {
+            tlc: of(Engine::Tlc)
+                .map(|()| Toolchain::find(root))
+                .transpose()?,
+            apalache: of(Engine::Apalache)
+                .map(|()| install::find(root, true))
+                .transpose()?,
+            tla_checker: of(Engine::TlaChecker).map(|()| tla_checker::find(root)),
+        };
+        for engine in required {
+            if let Some(why) = tools.missing(*engine) {
+                bail!("{} is required, and {why}", engine.name());
+            }
+        }
+        Ok(tools)
+    }
+
+    /// Why models of this engine cannot run.
+    pub fn missing(&self, engine: Engine) -> Option<&str> {
+        match engine {
+            Engine::Tlc => None,
+            Engine::Apalache => self.apalache.as_ref().and_then(Availability::missing),
+            Engine::TlaChecker => self.tla_checker.as_ref().and_then(Availability::missing),
+        }
+    }
+}
+
+/// Every engine that is here, ready to run the models of a manifest.
+#[derive(Debug)]
+pub struct Engines<'a> {
+    /// The models.
+    pub manifest: &'a Manifest,
+    /// What is here.
+    pub tools: &'a Tools,
+    /// TLC, if it is needed.
+    pub tlc: Option<Tlc<'a>>,
+    apalache: Option<Apalache<'a>>,
+    tla_checker: Option<TlaChecker<'a>>,
+}
+
+impl<'a> Engines<'a> {
+    /// They write below `out`, an absolute path.
+    pub fn new(manifest: &'a Manifest, tools: &'a Tools, out: &'a Path) -> Engines<'a> {
+        let apalache = tools.apalache.as_ref().and_then(Availability::ready);
+        let tla_checker = tools.tla_checker.as_ref().and_then(Availability::ready);
+        let tlc = tools.tlc.as_ref();
+        Engines {
+            manifest,
+            tools,
+            tlc: tlc.map(|toolchain| Tlc::new(manifest, toolchain, out)),
+            apalache: apalache.map(|installed| Apalache::new(manifest, installed, out)),
+            tla_checker: tla_checker.map(|program| TlaChecker::new(manifest, program, out)),
+        }
+    }
+
+    /// Runs `model` on its engine.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine's `run`; an engine that is not here.
+    pub fn run(&self, model: &Model) -> Result<Run> {
+        let here = || format!("{} is not here", model.engine.name());
+        match model.engine {
+            Engine::Tlc => {
+                let tlc = self.tlc.as_ref().with_context(here)?;
+                // Without the arguments of its steps a run is quicker.
+                let is_kept = corpus::kept(&tlc.toolchain.root, model).is_some();
+                tlc.run(model, is_kept || model.expect != Expect::Holds)
+            }
+            Engine::Apalache => self.apalache.as_ref().with_context(here)?.run(model),
+            Engine::TlaChecker => self.tla_checker.as_ref().with_context(here)?.run(model),
+        }
+    }
+
+    /// Whether what the model's engine chooses is the same each time: that of the pinned TLC is.
+    pub fn is_pinned(&self, model: &Model) -> bool {
+        let tlc = self.tlc.as_ref().filter(|_| model.engine == Engine::Tlc);
+        tlc.is_none_or(|tlc| tlc.toolchain.jar.pinned)
+    }
+}

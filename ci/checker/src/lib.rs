@@ -1,0 +1,30 @@
+//! The checker: runs the models of `specs/` on their engines and judges each against the manifest.
+
+pub mod apalache;
+pub mod assumption;
+pub mod availability;
+pub mod blame;
+pub mod cfg;
+pub mod check;
+pub mod corpus;
+pub mod docs;
+pub mod doctor;
+pub mod engines;
+pub mod explain;
+pub mod graph;
+pub mod interrupt;
+pub mod judge;
+pub mod jvm;
+pub mod lint;
+pub mod lock;
+pub mod manifest;
+pub mod near;
+pub mod process;
+pub mod progress;
+pub mod report;
+pub mod run;
+pub mod table;
+pub mod tla_checker;
+pub mod tlc;
+pub mod toolchain;
+pub mod verdict;

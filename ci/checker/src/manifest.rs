@@ -1,0 +1,329 @@
+//! `specs/manifest.toml`: every model, and the verdict it must have.
+//!
+//! A `[[group]]` holds what its models share; a model's own field wins. Loading flattens the groups into [`Model`]s, so the
+//! rest of the runner never sees a group.
+
+mod file;
+mod load;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use interlock_tla::Layout;
+
+use crate::near::did_you_mean;
+
+/// When a model runs: each lane includes the ones before it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Lane {
+    /// A few seconds: one model of each kind.
+    Smoke,
+    /// Every push.
+    Ci,
+    /// On a schedule: the larger sizes.
+    Nightly,
+}
+
+impl Lane {
+    /// Its name in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Smoke => "smoke",
+            Self::Ci => "ci",
+            Self::Nightly => "nightly",
+        }
+    }
+}
+
+/// The program that decides a model.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// TLC, explicit state.
+    Tlc,
+    /// Apalache, symbolic.
+    Apalache,
+    /// tla-checker, explicit state too, and written by others: a second opinion.
+    TlaChecker,
+}
+
+impl Engine {
+    /// Its name in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tlc => "tlc",
+            Self::Apalache => "apalache",
+            Self::TlaChecker => "tla-checker",
+        }
+    }
+}
+
+/// What Apalache is asked: whether the invariants are kept by every run of `length` steps of `next` from `init`. With an
+/// inductive invariant for `init`, one step says it of every run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Symbolic {
+    /// The predicate of the first state.
+    pub init: String,
+    /// The next-state relation.
+    pub next: String,
+    /// The predicate that says what the constants may be.
+    pub cinit: Option<String>,
+    /// How many steps.
+    pub length: usize,
+}
+
+/// How a property is violated, as TLC reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A state predicate is false in a reachable state.
+    Invariant,
+    /// A `[][A]_v` is false of a reachable step.
+    Action,
+    /// A temporal formula is false of a lasso.
+    Temporal,
+    /// A state without a successor.
+    Deadlock,
+    /// An `ASSUME` is false.
+    Assumption,
+}
+
+impl Kind {
+    /// Its name in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Invariant => "invariant",
+            Self::Action => "action",
+            Self::Temporal => "temporal",
+            Self::Deadlock => "deadlock",
+            Self::Assumption => "assumption",
+        }
+    }
+}
+
+/// The verdict a model must have.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub enum Expect {
+    /// The whole state space satisfies every check of the row.
+    Holds,
+    /// Apalache finds a type for everything; nothing else is checked.
+    Typed,
+    /// A counterexample to this property, of this kind.
+    Violates {
+        /// The violated invariant or property; `Deadlock` for a deadlock.
+        property: String,
+        /// What kind of counterexample it is.
+        kind: Kind,
+    },
+}
+
+/// A directory of `specs/`: one protocol.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Area {
+    /// The directory's name.
+    pub name: String,
+    /// One line for tables and headings.
+    pub title: String,
+    /// The mailing-list seed it models.
+    pub seed: String,
+    /// What a timeline draws as lanes, one a task.
+    pub swimlanes: Layout,
+    /// The properties that the area's table of designs shows, one column each; of one size only if it says `PROPERTY at SIZE`.
+    pub columns: Vec<String>,
+    /// The models that say what is most worth to know of it: its rows in the table of all areas.
+    pub headlines: Vec<String>,
+    /// Its line in the manifest, from 1.
+    pub line: usize,
+}
+
+/// A root module that models are run on.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Module {
+    /// The area whose directory holds it.
+    pub area: String,
+    /// The module's name, and its file's without `.tla`.
+    pub name: String,
+    /// The program that its models are for. Of Apalache's, `actions` and `emit` are empty.
+    pub engine: Engine,
+    /// Every action of its next-state relation. One that fires in no state must be named `silent` by the model.
+    pub actions: Vec<String>,
+    /// The operator that replaces `Emit` when the edges are wanted with their arguments; see `edges`.
+    pub emit: String,
+    /// Its line in the manifest, from 1.
+    pub line: usize,
+}
+
+/// One run of one engine, and the verdict it must have.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Model {
+    /// Unique in the manifest.
+    pub name: String,
+    /// The directory of `specs/` it belongs to.
+    pub area: String,
+    /// The root module.
+    pub module: String,
+    /// The design, or variant of one, that it is about.
+    pub design: String,
+    /// The seed, commit or kernel function that the design stands for.
+    pub stands_for: String,
+    /// The program that decides it.
+    pub engine: Engine,
+    /// When it runs.
+    pub lane: Lane,
+    /// The name of the size in the manifest's `[size]` table, e.g. `RRW`.
+    pub size: String,
+    /// Constants for the cfg, from the size, the group and the row: a value that starts with `<-` is a substitution.
+    pub constants: BTreeMap<String, String>,
+    /// The operator that is checked as `SPECIFICATION`; empty for Apalache, which has `symbolic`.
+    pub spec: String,
+    /// Of Apalache's rows, but those of types alone: what is asked.
+    pub symbolic: Option<Symbolic>,
+    /// The model of TLC's that this is a second opinion of: it has the same verdict.
+    pub second_of: Option<String>,
+    /// State predicates that must hold in every reachable state.
+    pub invariants: Vec<String>,
+    /// At most one temporal or action property.
+    pub property: Option<String>,
+    /// Whether a state without a successor is a violation.
+    pub deadlock: bool,
+    /// `SYMMETRY`, for invariants only.
+    pub symmetry: Option<String>,
+    /// `VIEW`; present so that lint can refuse it beside a temporal property.
+    pub view: Option<String>,
+    /// `CONSTRAINT`; present so that lint can refuse it beside a temporal property.
+    pub constraint: Option<String>,
+    /// Actions that never fire in this model, and must not: its size's, and its own or its group's.
+    pub silent: Vec<String>,
+    /// The verdict it must have.
+    pub expect: Expect,
+    /// For a leads-to that holds: the model that shows its antecedent reachable.
+    pub probe: Option<String>,
+    /// Distinct states of the whole state graph.
+    pub distinct: Option<u64>,
+    /// States generated, duplicates included.
+    pub total: Option<u64>,
+    /// States in the counterexample.
+    pub witness: Option<usize>,
+    /// Seconds after which it is killed and reported inconclusive.
+    pub budget: u64,
+    /// The JVM's largest heap in MiB; Apalache's solver is outside of it.
+    pub heap: u64,
+    /// Its line in the manifest, from 1.
+    pub line: usize,
+}
+
+/// The whole manifest, flattened.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    /// Where it was read from: absolute, without symbolic links.
+    pub path: PathBuf,
+    /// The `[size]` table: the constants that each size gives.
+    pub sizes: BTreeMap<String, BTreeMap<String, String>>,
+    /// Protocols, in the manifest's order.
+    pub areas: Vec<Area>,
+    /// Root modules.
+    pub modules: Vec<Module>,
+    /// Models, in the manifest's order.
+    pub models: Vec<Model>,
+}
+
+impl Manifest {
+    /// Reads and checks the manifest at `path`, which must lie in a directory named `specs`.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, is not TOML, has an unknown or lacks a needed key, names something twice, or names an area,
+    /// module, size or module file that does not exist. The message gives file, line and column, and the cure.
+    pub fn load(path: &Path) -> anyhow::Result<Self> {
+        load::load(path)
+    }
+
+    /// The models to run, in the manifest's order.
+    ///
+    /// Without `names`: every model of `lane` and of the lanes before it. With `names`, each an area, a design or a model: those
+    /// models, whatever their lane.
+    ///
+    /// # Errors
+    ///
+    /// When a name is unknown; the message suggests the nearest one.
+    pub fn select(&self, lane: Lane, names: &[String]) -> anyhow::Result<Vec<&Model>> {
+        let known = |name: &str| self.models.iter().any(|model| model.is_called(name));
+        if let Some(unknown) = names.iter().find(|name| !known(name)) {
+            let candidates = self.models.iter().flat_map(Model::names);
+            bail!(
+                "no area, design or model is named `{unknown}`{} (specs/manifest.toml has them all)",
+                did_you_mean(unknown, candidates)
+            );
+        }
+        let chosen = |model: &&Model| {
+            if names.is_empty() {
+                model.lane <= lane
+            } else {
+                names.iter().any(|name| model.is_called(name))
+            }
+        };
+        Ok(self.models.iter().filter(chosen).collect())
+    }
+
+    /// The `specs` directory, which holds the manifest and one directory an area; absolute.
+    pub fn specs_dir(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// The area with this name.
+    pub fn area(&self, name: &str) -> Option<&Area> {
+        self.areas.iter().find(|area| area.name == name)
+    }
+
+    /// The root module that `model` runs on.
+    ///
+    /// # Panics
+    ///
+    /// When `model` is of another manifest: loading refuses a model without its module.
+    pub fn module(&self, model: &Model) -> &Module {
+        self.modules
+            .iter()
+            .find(|module| module.area == model.area && module.name == model.module)
+            .expect("the model is of this manifest")
+    }
+
+    /// How many tasks a size has: the members of the sets, `{r1, r2}`, that its constants are.
+    pub fn tasks(&self, size: &str) -> usize {
+        let members = |value: &String| {
+            let set = value
+                .trim()
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'));
+            set.map_or(0, |set| {
+                set.split(',')
+                    .filter(|member| !member.trim().is_empty())
+                    .count()
+            })
+        };
+        self.sizes
+            .get(size)
+            .map_or(0, |constants| constants.values().map(members).sum())
+    }
+
+    /// The model with this name.
+    pub fn model(&self, name: &str) -> Option<&Model> {
+        self.models.iter().find(|model| model.name == name)
+    }
+}
+
+impl Model {
+    /// What it can be asked for by: its area, its design and its own name.
+    fn names(&self) -> [&str; 3] {
+        [&self.area, &self.design, &self.name]
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.names().contains(&name)
+    }
+}

@@ -1,0 +1,248 @@
+//! A second opinion on models of TLC's: tla-checker, an explicit-state checker that shares no code with TLC.
+//!
+//! It is built once from its registry, pinned. Of what it cannot do it says that it ignores it, or nothing at all, so: any such
+//! warning is an error, its counts must be TLC's, and its limits are set out of reach.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::availability::Availability;
+use crate::blame;
+use crate::cfg;
+use crate::manifest::{Kind, Manifest, Model};
+use crate::process::{self, Stop};
+use crate::run::{Run, clear, create, read};
+use crate::toolchain::CARGO;
+use crate::verdict::{Outcome, Totals, Verdict};
+
+/// The pinned version; its own lock file pins what it is built of.
+pub const VERSION: &str = "0.24.11";
+
+/// What it says on standard error of something in the spec or the cfg that it passes over.
+const IGNORES: [&str; 2] = ["ignoring", "does not match"];
+
+/// Where it is, once it is built.
+pub fn place(root: &Path) -> PathBuf {
+    root.join(format!("target/tools/tla-checker-{VERSION}/bin/tla"))
+}
+
+/// Finds it; builds it where there is none.
+pub fn find(root: &Path) -> Availability<PathBuf> {
+    let program = place(root);
+    if program.is_file() {
+        return Availability::Ready(program);
+    }
+    match build(root, &program) {
+        Ok(()) => Availability::Ready(program),
+        Err(error) => Availability::Missing(format!("{error:#}")),
+    }
+}
+
+fn build(root: &Path, program: &Path) -> Result<()> {
+    let cargo = CARGO.find()?;
+    let place = program
+        .ancestors()
+        .nth(2)
+        .context("a program has a folder")?;
+    eprintln!(
+        "building tla-checker {VERSION} with {} (once, some minutes)",
+        cargo.path.display()
+    );
+    let mut command = Command::new(&cargo.path);
+    command
+        .args(["install", "tla-checker", "--locked", "--quiet", "--version"])
+        .arg(format!("={VERSION}"))
+        .arg("--root")
+        .arg(place)
+        .arg("--target-dir")
+        .arg(root.join("target/tools/tla-checker-build"))
+        .stdin(Stdio::null())
+        .stdout(std::io::stderr());
+    let end =
+        process::run(&mut command, Duration::from_secs(1200)).context("cargo does not start")?;
+    let built = matches!(end.stop, Stop::Exited(status) if status.success()) && program.is_file();
+    anyhow::ensure!(
+        built,
+        "tla-checker {VERSION} could not be built: see cargo's message above"
+    );
+    clear(&root.join("target/tools/tla-checker-build"))
+}
+
+/// Runs the models of a manifest that are its.
+#[derive(Debug)]
+pub struct TlaChecker<'a> {
+    manifest: &'a Manifest,
+    program: &'a Path,
+    out: &'a Path,
+}
+
+impl<'a> TlaChecker<'a> {
+    /// Writes below `out`, an absolute path: `out/run/<model>/`.
+    pub fn new(manifest: &'a Manifest, program: &'a Path, out: &'a Path) -> TlaChecker<'a> {
+        TlaChecker {
+            manifest,
+            program,
+            out,
+        }
+    }
+
+    /// Runs `model` in `out/run/<model>/`.
+    ///
+    /// # Errors
+    ///
+    /// When files cannot be read or written, or the program does not start.
+    pub fn run(&self, model: &Model) -> Result<Run> {
+        let dir = self.out.join("run").join(&model.name);
+        clear(&dir)?;
+        fs::create_dir_all(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
+        let cfg = dir.join(format!("{}.cfg", model.name));
+        fs::write(&cfg, cfg::text(model, None))
+            .with_context(|| format!("{} cannot be written", cfg.display()))?;
+        let (stdout, stderr) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
+        let mut command = Command::new(self.program);
+        command
+            .arg(format!("{}.tla", model.module))
+            .arg("--config")
+            .arg(&cfg)
+            .args([
+                "--json",
+                "--max-states",
+                "100000000",
+                "--max-depth",
+                "1000000",
+            ])
+            .current_dir(self.manifest.specs_dir().join(&model.area))
+            .stdout(create(&stdout)?)
+            .stderr(create(&stderr)?);
+        if !model.deadlock {
+            command.arg("--allow-deadlock");
+        }
+        let end = process::run(&mut command, Duration::from_secs(model.budget))
+            .with_context(|| format!("{} does not start", self.program.display()))?;
+        let (stdout, stderr) = (read(&stdout)?, read(&stderr)?);
+        let report = Report::parse(&stdout);
+        let outcome = match end.stop {
+            Stop::Budget => Outcome::over_budget(model),
+            Stop::Interrupted => Outcome::interrupted(),
+            Stop::Exited(status) => match (status.code(), &report) {
+                (None, _) => {
+                    let signal = status.signal().unwrap_or_default();
+                    Outcome::Error {
+                        why: format!(
+                            "tla-checker was killed by signal {signal}{}",
+                            blame::signal(signal)
+                        ),
+                    }
+                }
+                (Some(_), None) => Outcome::Error {
+                    why: "tla-checker ended without a report".into(),
+                },
+                (Some(status), Some(report)) => report.outcome(status, model, &stderr),
+            },
+        };
+        let report = report.unwrap_or_default();
+        Ok(Run {
+            witness: (report.status == "invariant_violation" || report.status == "deadlock")
+                .then_some(report.trace.len()),
+            verdict: Verdict {
+                outcome,
+                tool: Some(format!("tla-checker {VERSION}")),
+                totals: report.stats.map(|stats| Totals {
+                    total: stats.transitions,
+                    distinct: stats.states_explored,
+                    left: 0,
+                }),
+                fired: Default::default(),
+                took: end.took,
+                peak: end.peak,
+                runs: 1,
+            },
+            counterexample: None,
+            dir,
+            edges: None,
+        })
+    }
+}
+
+/// What it prints at its end, as far as it is read here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Report {
+    status: String,
+    error: Option<String>,
+    invariant_name: Option<String>,
+    property: Option<String>,
+    properties_checked: Vec<String>,
+    trace: Vec<serde_json::Value>,
+    stats: Option<Stats>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Stats {
+    states_explored: u64,
+    transitions: u64,
+}
+
+impl Report {
+    /// The report stands behind lines about the spec.
+    fn parse(stdout: &str) -> Option<Report> {
+        let start = stdout.find("{\"status\"")?;
+        serde_json::from_str(&stdout[start..]).ok()
+    }
+
+    fn outcome(&self, status: i32, model: &Model, stderr: &str) -> Outcome {
+        let error = |why: String| Outcome::Error { why };
+        let ignored = |line: &&str| {
+            line.contains("Warning:") && IGNORES.iter().any(|ignores| line.contains(ignores))
+        };
+        if let Some(line) = stderr.lines().find(ignored) {
+            return error(format!(
+                "tla-checker passes over something: {}",
+                line.trim()
+            ));
+        }
+        match (status, self.status.as_str()) {
+            (0, "ok")
+                if model
+                    .property
+                    .iter()
+                    .all(|asked| self.properties_checked.contains(asked)) =>
+            {
+                Outcome::Holds
+            }
+            (0, "ok") => error("tla-checker reports success without its property".into()),
+            (1, "invariant_violation") => match &self.invariant_name {
+                Some(property) => Outcome::Violates {
+                    property: property.clone(),
+                    kind: Kind::Invariant,
+                },
+                None => error("tla-checker names no invariant".into()),
+            },
+            (1, "liveness_violation") => match &self.property {
+                Some(property) => Outcome::Violates {
+                    property: property.clone(),
+                    kind: Kind::Temporal,
+                },
+                None => error("tla-checker names no property".into()),
+            },
+            (1, "deadlock") => Outcome::Violates {
+                property: "Deadlock".into(),
+                kind: Kind::Deadlock,
+            },
+            (_, said) => {
+                let why = self.error.as_deref().and_then(|error| error.lines().next());
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                error(format!(
+                    "tla-checker failed ({said}, exit status {status}){why}"
+                ))
+            }
+        }
+    }
+}

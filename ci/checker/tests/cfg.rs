@@ -1,0 +1,80 @@
+//! The cfg of a model.
+
+mod manifests;
+
+use interlock_checker::cfg;
+use manifests::Copy;
+
+fn text(copy: &Copy, model: &str, emit: Option<&str>) -> String {
+    cfg::text(copy.manifest().model(model).expect("it is there"), emit)
+}
+
+#[test]
+fn invariants_with_symmetry() {
+    let expected = "\
+\\* Model Fifo-RRW-safety of specs/manifest.toml. By hand, in specs/demo: java -cp tla2tools.jar tlc2.TLC -lncheck final -config THIS.cfg MCLock.tla
+SPECIFICATION Spec
+CONSTANTS
+    Policy <- Fifo
+    Readers = {r1, r2}
+    Writers = {w1}
+INVARIANTS TypeOK Mutex
+SYMMETRY Symmetry
+CHECK_DEADLOCK FALSE
+";
+    assert_eq!(text(&Copy::clean(), "Fifo-RRW-safety", None), expected);
+}
+
+#[test]
+fn a_property_with_edges_printed() {
+    let cfg = text(&Copy::clean(), "Fifo-RW-Progress", Some("EmitPrint"));
+    let (_, cfg) = cfg.split_once('\n').expect("a first line");
+    let expected = "\
+SPECIFICATION FairSpec
+CONSTANTS
+    Policy <- Fifo
+    Readers = {r1}
+    Writers = {w1}
+    Emit <- EmitPrint
+PROPERTY Progress
+CHECK_DEADLOCK FALSE
+";
+    assert_eq!(cfg, expected);
+}
+
+#[test]
+fn deadlock_view_and_constraint() {
+    let copy = Copy::with(
+        "deadlock = true, silent",
+        "deadlock = true, view = \"V\", constraint = \"C\", silent",
+    );
+    let cfg = text(&copy, "Never-RW-deadlock", None);
+    assert!(cfg.contains("    Policy = \"never\"\n"), "{cfg}");
+    assert!(
+        cfg.ends_with("VIEW V\nCONSTRAINT C\nCHECK_DEADLOCK TRUE\n"),
+        "{cfg}"
+    );
+}
+
+#[test]
+fn without_constants_there_is_no_heading() {
+    let copy = Copy::clean();
+    let mut model = copy
+        .manifest()
+        .model("Fifo-RW-safety")
+        .expect("it is there")
+        .clone();
+    model.constants.clear();
+    assert!(!cfg::text(&model, None).contains("CONSTANTS"));
+    assert!(cfg::text(&model, Some("EmitPrint")).contains("CONSTANTS\n    Emit <- EmitPrint\n"));
+}
+
+#[test]
+fn the_first_line_names_the_model() {
+    let cfg = text(&Copy::clean(), "Fifo-RW-safety", None);
+    assert_eq!(
+        cfg.lines().next().and_then(cfg::model_name),
+        Some("Fifo-RW-safety")
+    );
+    assert_eq!(cfg::model_name("SPECIFICATION Spec"), None);
+}

@@ -1,0 +1,136 @@
+//! Each rule that compares models, or looks at files, fires on a planted fault.
+
+#[path = "manifests/findings.rs"]
+mod findings;
+mod manifests;
+
+use findings::{finds, finds_only};
+use manifests::Copy;
+
+#[test]
+fn modules_that_no_model_uses() {
+    let copy = Copy::clean();
+    copy.write("specs/demo/MCOther.tla", "---- MODULE MCOther ----\n====\n");
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/MCOther.tla:1: unused-module: a root module that no model runs on (add a model, or remove the file)",
+        ],
+    );
+    let module =
+        "[[module]]\narea = \"demo\"\nname = \"Lock\"\nactions = []\nemit = \"Emit\"\n\n[[group]]";
+    finds_only(
+        &Copy::with("[[group]]", module),
+        &["specs/manifest.toml:20: unused-module: no model runs on module `Lock`"],
+    );
+}
+
+#[test]
+fn a_headline_that_is_no_model() {
+    let columns = "columns = [";
+    finds_only(
+        &Copy::with(columns, &format!("headlines = [\"None\"]\n{columns}")),
+        &[
+            "specs/manifest.toml:6: unknown-headline: area `demo` has no model `None` for a headline (correct the name)",
+        ],
+    );
+}
+
+#[test]
+fn a_module_that_cannot_be_read() {
+    let copy = Copy::clean();
+    copy.write("specs/demo/MCLock.tla", "nothing");
+    finds(&copy, "specs/manifest.toml:14: unreadable-module:");
+}
+
+#[test]
+fn the_same_check_twice() {
+    let copy = Copy::with(
+        "  { name = \"Fifo-RW-probe\"",
+        "  { name = \"Again\", invariants = [\"Mutex\", \"TypeOK\"], deadlock = true, expect = \"holds\", distinct = 9, total = 15 },\n  { name = \"Fifo-RW-probe\"",
+    );
+    finds_only(
+        &copy,
+        &[
+            "specs/manifest.toml:33: duplicate-check: model `Again`: checks the same as `Fifo-RW-safety` on line 29 (remove one of them)",
+        ],
+    );
+}
+
+#[test]
+fn a_property_that_nothing_violates() {
+    let copy = Copy::with(
+        r#"invariants = ["Mutex"], expect = { violates = "Mutex""#,
+        r#"invariants = ["NobodyWaits"], expect = { violates = "NobodyWaits""#,
+    );
+    finds_only(
+        &copy,
+        &[
+            "specs/manifest.toml:29: never-violated: model `Fifo-RW-safety`: Mutex holds, and no model of `demo` violates it: a check that cannot fail (add a variant that does)",
+        ],
+    );
+}
+
+#[test]
+fn debris_in_specs() {
+    let copy = Copy::clean();
+    copy.write("specs/demo/MCLock_TTrace_1.tla", "");
+    copy.write("specs/demo/Own.cfg", "SPECIFICATION Spec\n");
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/MCLock_TTrace_1.tla:1: debris: a trace that TLC left (remove it)",
+            "specs/demo/Own.cfg:1: debris: names no model in its first line (remove it, or write it with `interlock cfg MODEL`)",
+        ],
+    );
+}
+
+#[test]
+fn a_cfg_that_is_not_its_rows() {
+    let copy = Copy::clean();
+    let text = interlock_checker::cfg::text(
+        copy.manifest()
+            .model("Fifo-RW-safety")
+            .expect("it is there"),
+        None,
+    );
+    copy.write("specs/demo/MCLock.cfg", &text);
+    finds_only(&copy, &[]);
+    copy.write(
+        "specs/demo/MCLock.cfg",
+        &text.replace("TypeOK Mutex", "TypeOK"),
+    );
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/MCLock.cfg:7: stale-cfg: is not the cfg of model `Fifo-RW-safety` (run `make docs`)",
+        ],
+    );
+    copy.write(
+        "specs/demo/MCLock.cfg",
+        &text.replace("Fifo-RW-safety", "gone"),
+    );
+    finds_only(
+        &copy,
+        &["specs/demo/MCLock.cfg:1: stale-cfg: its model `gone` is not in the manifest"],
+    );
+}
+
+#[test]
+fn a_table_that_is_not_the_manifests() {
+    let copy = Copy::clean();
+    let marked = "# Lock\n\n<!-- table:rows demo -->\n<!-- /table -->\n";
+    let written = interlock_checker::table::update(&copy.manifest(), marked).expect("good markers");
+    copy.write("README.md", &written);
+    copy.write("specs/demo/README.md", &written);
+    finds_only(&copy, &[]);
+    copy.write("README.md", &written.replace("| 17 |", "| 18 |"));
+    copy.write("specs/demo/README.md", "<!-- table:rows lock -->\n");
+    finds_only(
+        &copy,
+        &[
+            "README.md:7: stale-table: its table is not the manifest's (run `make docs`)",
+            "specs/demo/README.md:1: stale-table: no area is named `lock` (correct the marker)",
+        ],
+    );
+}

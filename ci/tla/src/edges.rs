@@ -1,0 +1,173 @@
+//! The steps that TLC explores, with the arguments of their actions.
+//!
+//! A trace of the pinned TLC names an action without its arguments. A spec whose `Emit` is replaced by an operator that prints
+//! `ToString(<<"E", action, args, state, state'>>)` leaves one such line a step in TLC's `-userFile`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::BufRead;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use crate::counterexample::{Counterexample, Step};
+use crate::value::Value;
+
+/// The steps of a state graph, by their states and action.
+#[derive(Debug, Default)]
+pub struct Edges {
+    states: HashMap<BTreeMap<String, Value>, usize>,
+    /// By the numbers of the two states: the steps between them.
+    steps: HashMap<(usize, usize), Vec<Step>>,
+    explored: usize,
+}
+
+/// A state graph. TLC explores from an initial state, so that the first line it writes starts in one.
+#[derive(Debug)]
+pub struct Graph<'a> {
+    /// Each state once.
+    pub states: Vec<&'a BTreeMap<String, Value>>,
+    /// Each step once, in no order: from, how, to.
+    pub steps: Vec<(usize, &'a Step, usize)>,
+}
+
+impl Edges {
+    /// Reads the file that TLC wrote for `-userFile`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a line about a step is malformed; the error names the file and the line.
+    pub fn read(path: &Path) -> anyhow::Result<Edges> {
+        let file =
+            std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Edges::from_lines(std::io::BufReader::new(file))
+            .with_context(|| format!("in {}", path.display()))
+    }
+
+    /// Reads the lines of such a file. A line that is not about a step is skipped: a spec may print other things.
+    ///
+    /// # Errors
+    /// If reading fails, or a line about a step is malformed.
+    pub fn from_lines(mut lines: impl BufRead) -> anyhow::Result<Edges> {
+        let mut edges = Edges::default();
+        let mut line = String::new();
+        for number in 1.. {
+            line.clear();
+            if lines
+                .read_line(&mut line)
+                .with_context(|| format!("line {number}"))?
+                == 0
+            {
+                break;
+            }
+            edges
+                .add_line(&line)
+                .with_context(|| format!("line {number}"))?;
+        }
+        Ok(edges)
+    }
+
+    /// The arguments with which `action` steps from one state to the other. If several do, the first that TLC explored.
+    pub fn args(
+        &self,
+        from: &BTreeMap<String, Value>,
+        action: &str,
+        to: &BTreeMap<String, Value>,
+    ) -> Option<&[Value]> {
+        let between = (*self.states.get(from)?, *self.states.get(to)?);
+        let step = self
+            .steps
+            .get(&between)?
+            .iter()
+            .find(|step| step.action == action)?;
+        Some(&step.args)
+    }
+
+    /// Gives every step of the counterexample that has none its arguments.
+    pub fn fill_args(&self, cex: &mut Counterexample) {
+        for index in 1..cex.states.len() {
+            if let [.., from, to] = &mut cex.states[..=index]
+                && to.args.is_empty()
+                && let Some(args) = self.args(&from.vars, &to.action, &to.vars)
+            {
+                to.args = args.to_vec();
+            }
+        }
+        if let (Some(target), Some(step), Some(last)) =
+            (cex.loop_to, &mut cex.closing, cex.states.last())
+            && step.args.is_empty()
+            && let Some(args) = self.args(&last.vars, &step.action, &cex.states[target].vars)
+        {
+            step.args = args.to_vec();
+        }
+    }
+
+    /// The whole graph: the states, an initial one first, and the steps between them by their places in that list.
+    pub fn graph(&self) -> Graph<'_> {
+        let mut states: Vec<_> = self.states.iter().collect();
+        states.sort_unstable_by_key(|(_, number)| **number);
+        let steps = self
+            .steps
+            .iter()
+            .flat_map(|((from, to), steps)| steps.iter().map(move |step| (*from, step, *to)));
+        Graph {
+            states: states.into_iter().map(|(state, _)| state).collect(),
+            steps: steps.collect(),
+        }
+    }
+
+    /// How many different states the steps have.
+    pub fn states(&self) -> usize {
+        self.states.len()
+    }
+
+    /// How many different steps there are.
+    pub fn steps(&self) -> usize {
+        self.steps.values().map(Vec::len).sum()
+    }
+
+    /// How often TLC explored a step: it finds one twice that two disjuncts of its action allow.
+    pub fn explored(&self) -> usize {
+        self.explored
+    }
+
+    fn add_line(&mut self, line: &str) -> anyhow::Result<()> {
+        // TLC prints the string that ToString makes with its quotes, and so with the inner quotes escaped.
+        let step: Value = if line.starts_with(r#""<<\"E\","#) {
+            let Value::Str(inner) = line.parse()? else {
+                bail!("expected a string")
+            };
+            inner.parse()?
+        } else {
+            return Ok(());
+        };
+        let Value::Seq(fields) = step else {
+            bail!("expected a tuple")
+        };
+        let Ok(
+            [
+                _,
+                Value::Str(action),
+                Value::Seq(args),
+                Value::Record(from),
+                Value::Record(to),
+            ],
+        ) = <[Value; 5]>::try_from(fields)
+        else {
+            bail!(
+                "expected <<\"E\", action, args, state, state'>>, the states as records of all variables"
+            );
+        };
+        let between = (self.number(from), self.number(to));
+        let step = Step { action, args };
+        self.explored += 1;
+        let known = self.steps.entry(between).or_default();
+        if !known.contains(&step) {
+            known.push(step);
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, state: BTreeMap<String, Value>) -> usize {
+        let next = self.states.len();
+        *self.states.entry(state).or_insert(next)
+    }
+}

@@ -1,0 +1,283 @@
+//! Direct writes to ext4 and XFS, as traces of `UnalignedDio.tla`.
+//!
+//! A request's steps follow each other in its task, and each is between two of the task's events: `docs/kernel-traces.md` says which.
+//! A trace goes from one moment when no request is under way to another.
+
+mod begin;
+mod io;
+mod task;
+mod window;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::event::Event;
+use super::{MOST, Projection, Source};
+use crate::recording::Trace;
+use task::{Did, Mode, Phase, Task, Wait};
+use window::{SECTOR, Window};
+
+/// A trace ends at the first quiet moment after so many requests: TLC is asked once for all of them.
+const REQUESTS: usize = 32;
+
+/// Of more files than these each trace ends at the first quiet moment, and the file is forgotten.
+const FILES: usize = 64;
+
+/// What file systems are made with, where the trace does not say.
+const BLOCK: u64 = 4096;
+
+/// Device and inode.
+type Name = (String, u64);
+
+/// The projection.
+#[derive(Debug)]
+pub struct Dio {
+    source: Source,
+    /// Bytes.
+    block: u64,
+    tasks: BTreeMap<u32, Task>,
+    files: BTreeMap<Name, File>,
+    /// How many windows there have been.
+    windows: usize,
+    last: usize,
+}
+
+/// A file whose requests are seen.
+#[derive(Debug, Default)]
+struct File {
+    window: Window,
+    /// The window's number among those of all files.
+    number: usize,
+    /// XFS, which shows its locks; otherwise ext4, which shows its look-ups.
+    is_xfs: bool,
+    /// The address of ext4's i_rwsem.
+    lock: Option<String>,
+}
+
+impl File {
+    /// A task has no more to do for its request than to give up the lock: XFS tells, ext4 has done so by the task's next event.
+    fn leaves(&mut self, task: &mut Task, name: &Name, request: usize, line: usize) {
+        if self.is_xfs {
+            if let Some(current) = &mut task.current {
+                current.phase = Phase::Leaves(line);
+            }
+            return;
+        }
+        task.current = None;
+        let lines = (line, window::OPEN);
+        self.window.step("Unlock", request, &task.name, lines);
+        task.unlocks = Some((name.clone(), self.number, self.window.steps.len() - 1));
+    }
+}
+
+impl Dio {
+    /// For a file.
+    ///
+    /// # Errors
+    /// If its kernel has no events of direct I/O.
+    pub fn projection(source: Source) -> Result<Box<dyn Projection>> {
+        source.family.has("dio_begin")?;
+        Ok(Box::new(Dio {
+            source,
+            block: BLOCK,
+            tasks: BTreeMap::new(),
+            files: BTreeMap::new(),
+            windows: 0,
+            last: 0,
+        }))
+    }
+
+    /// A task queues for a lock: XFS's, that it has said to ask for, or one that may be ext4's.
+    fn waits(&mut self, event: &Event<'_>, task: &mut Task) -> Result<()> {
+        let Some(mode) = Mode::of_contention(event.text("flags")?) else {
+            return Ok(());
+        };
+        let wait = Some(Wait {
+            lock: event.text("lock")?.to_owned(),
+            mode,
+            before: task.last,
+            from: event.line,
+            to: None,
+        });
+        match task.asks_for() {
+            Some(ask) => {
+                ensure!(
+                    matches!(ask.did, Did::Lock(asked) if asked == mode),
+                    "{}: the task queues for the lock as {}, and has asked for it otherwise",
+                    event.place(),
+                    mode.name()
+                );
+                ask.wait = wait;
+            }
+            None => task.waits = wait,
+        }
+        Ok(())
+    }
+
+    /// A task is granted a lock that it has queued for.
+    fn granted(event: &Event<'_>, task: &mut Task) -> Result<()> {
+        let lock = event.text("lock")?;
+        if let Some(ask) = task.asks_for()
+            && ask.wait.as_ref().is_some_and(|wait| wait.lock == lock)
+        {
+            ask.until = Some(event.line);
+        } else if let Some(wait) = task.waits.as_mut().filter(|wait| wait.lock == lock) {
+            wait.to = Some(event.line);
+        }
+        Ok(())
+    }
+
+    /// A file, to be put back.
+    fn take(&mut self, name: &Name) -> File {
+        self.files.remove(name).unwrap_or_else(|| {
+            self.windows += 1;
+            File {
+                number: self.windows,
+                ..File::default()
+            }
+        })
+    }
+
+    /// The task has given up ext4's lock before this line.
+    fn has_unlocked(&mut self, task: &mut Task, line: usize) {
+        if let Some((name, number, step)) = task.unlocks.take()
+            && let Some(file) = self.files.get_mut(&name)
+            && file.number == number
+        {
+            file.window.steps[step].to = line;
+        }
+    }
+
+    /// Hands over what was in flight on a file, if nothing is any more, and if it is enough.
+    fn cut(&mut self, name: &Name, least: usize, line: usize, out: &mut Vec<Trace>) -> Result<()> {
+        let Some(file) = self.files.get_mut(name) else {
+            return Ok(());
+        };
+        let at = || format!("{}:{line}", self.source.file.display());
+        ensure!(
+            file.window.steps.len() <= MOST,
+            "{}: more than {MOST} steps without a moment at which no request is under way: record less",
+            at()
+        );
+        let is_under_way = |task: &Task| task.current.as_ref().is_some_and(|it| it.file == *name);
+        let has_asked = |task: &Task| !task.asked.is_empty();
+        if file.window.requests.len() < least
+            || !file.window.flying.is_empty()
+            || self
+                .tasks
+                .values()
+                .any(|task| is_under_way(task) || has_asked(task))
+        {
+            return Ok(());
+        }
+        let window = std::mem::take(&mut file.window);
+        self.windows += 1;
+        file.number = self.windows;
+        let policy = if file.is_xfs { "dio_xfs" } else { "dio" };
+        let policy = self.source.judged.constant(policy)?;
+        let shown = format!("device {} inode {}", name.0, name.1);
+        let trace = window.trace(&self.source, &shown, policy, self.block, line);
+        out.push(trace.with_context(at)?);
+        Ok(())
+    }
+}
+
+impl Projection for Dio {
+    fn comment(&mut self, text: &str) -> Result<()> {
+        if let Some((before, _)) = text.split_once("-byte blocks") {
+            let digits = before.rsplit(' ').next().unwrap_or_default();
+            let block = digits.parse().unwrap_or(0);
+            ensure!(
+                u64::is_power_of_two(block) && (SECTOR..=1 << 16).contains(&block),
+                "blocks of {digits} bytes"
+            );
+            self.block = block;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event<'_>, out: &mut Vec<Trace>) -> Result<()> {
+        let pid = event.raw.pid;
+        self.last = event.line;
+        let mut task = self.tasks.remove(&pid).unwrap_or_default();
+        if task.name.is_empty() {
+            task.name = format!("{}-{pid}", event.raw.comm);
+        }
+        // These come while a task still waits for what it has asked for.
+        let is_on_the_way = matches!(
+            event.name,
+            "contention_begin" | "contention_end" | "switch" | "waking"
+        );
+        if let Some(ask) = task.asks_for().filter(|_| !is_on_the_way) {
+            ask.until = Some(event.line);
+        }
+        match event.name {
+            "mark" => {
+                self.has_unlocked(&mut task, event.line);
+                task.asked.clear();
+                task.waits = None;
+            }
+            "contention_begin" => self.waits(event, &mut task)?,
+            "contention_end" => Dio::granted(event, &mut task)?,
+            "extent_status" => self.look_up(event, &mut task)?,
+            "ilock" => self.lock(event, &mut task)?,
+            "iunlock" => self.unlock(event, &mut task)?,
+            "dio_begin" => self.begin(event, &mut task)?,
+            "iomap_iter" => io::is_a_write(event, &task)?,
+            "iomap_mapping" => self.map(event, &mut task)?,
+            "dio_queued" => self.queued(event, &mut task)?,
+            "dio_complete" => self.complete(event, &mut task)?,
+            _ => {}
+        }
+        if !is_on_the_way {
+            task.last = event.line;
+        }
+        self.tasks.insert(pid, task);
+        if matches!(event.name, "dio_complete" | "iunlock") {
+            let name = name(event)?;
+            let are_many = self.files.len() > FILES;
+            self.cut(&name, if are_many { 1 } else { REQUESTS }, event.line, out)?;
+            if are_many
+                && self
+                    .files
+                    .get(&name)
+                    .is_some_and(|file| file.window.requests.is_empty())
+            {
+                self.files.remove(&name);
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<Trace>) -> Result<()> {
+        let names: Vec<Name> = self.files.keys().cloned().collect();
+        for (file, name) in self.files.values().zip(&names) {
+            let requests = file.window.flying.iter().copied();
+            let current = self.tasks.values().filter_map(|task| task.current.as_ref());
+            let current = current.filter(|it| it.file == *name).map(|it| it.place);
+            if let Some(place) = requests.chain(current).min() {
+                bail!(
+                    "it ends while a request is under way, which is at line {}: it was cut short; record until all have ended",
+                    file.window.requests[place].line
+                );
+            }
+        }
+        ensure!(
+            !names.is_empty(),
+            "no direct write in it: record iomap_dio_rw_begin"
+        );
+        for task in self.tasks.values_mut() {
+            task.asked.clear();
+        }
+        for name in names {
+            self.cut(&name, 1, self.last, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// The file that an event is of.
+fn name(event: &Event<'_>) -> Result<Name> {
+    Ok((event.text("dev")?.replace(',', ":"), event.number("ino")?))
+}

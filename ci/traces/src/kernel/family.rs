@@ -1,0 +1,121 @@
+//! What a kernel's traces are written in: the events of each release, their fields, and what differs between releases in the
+//! protocols themselves. The tables are in `families/`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde::Deserialize;
+
+use interlock_checker::near::did_you_mean;
+
+/// The tables, by release.
+const TABLES: [(&str, &str); 2] = [
+    ("6.1", include_str!("families/6.1.toml")),
+    ("6.18", include_str!("families/6.18.toml")),
+];
+
+/// One release's table.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// The release: `6.18`.
+    pub kernel: String,
+    /// In what the protocols of the releases differ.
+    pub constants: BTreeMap<String, String>,
+    /// The events that are read, by the names that they have here.
+    events: BTreeMap<String, Kind>,
+    /// Events that other releases have, and what can be done without them.
+    absent: BTreeMap<String, String>,
+    /// Events that may be in a trace and say nothing that is read.
+    ignored: Vec<String>,
+}
+
+/// An event.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kind {
+    /// Its name in the kernel.
+    pub event: String,
+    /// Where its fields are: `word` is behind that word, or behind `word=`; `#2` is the third word; `#-1` is the last one;
+    /// `first..last` is all that is between these words, which may be nothing.
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
+}
+
+impl Family {
+    /// The table of a release: `6.18`, or `6.18.44-generic`.
+    ///
+    /// # Errors
+    /// If there is none.
+    ///
+    /// # Panics
+    /// If a table of the project cannot be read.
+    pub fn of(kernel: &str) -> Result<Family> {
+        let mut parts = kernel.split(['.', '-']);
+        let release = [parts.next(), parts.next()].map(Option::unwrap_or_default);
+        let release = release.join(".");
+        let Some((_, text)) = TABLES.iter().find(|(name, _)| *name == release) else {
+            let releases = TABLES.iter().map(|(name, _)| *name);
+            bail!(
+                "there is no table of the events of kernel {kernel} (there are: {}): \
+                 to read the trace as one of those, name it with --kernel",
+                releases.collect::<Vec<_>>().join(", ")
+            );
+        };
+        Ok(toml::from_str(text).expect("the tables are read by a test"))
+    }
+
+    /// The event that the kernel calls `name`, with its name here; `None`: one that is ignored.
+    ///
+    /// # Errors
+    /// If the table does not know it.
+    pub fn event(&self, name: &str) -> Result<Option<(&str, &Kind)>> {
+        let mut events = self.events.iter();
+        if let Some((here, kind)) = events.find(|(_, kind)| kind.event == name) {
+            return Ok(Some((here, kind)));
+        }
+        if self.ignored.iter().any(|ignored| ignored == name) {
+            return Ok(None);
+        }
+        let known = self.events.values().map(|kind| kind.event.as_str());
+        Err(anyhow!(
+            "`{name}` is no event that the table of kernel {} knows{}",
+            self.kernel,
+            did_you_mean(name, known)
+        ))
+    }
+
+    /// What this release has for a name in which releases differ.
+    ///
+    /// # Errors
+    /// If the table does not say.
+    pub fn constant(&self, name: &str) -> Result<&str> {
+        let value = self.constants.get(name);
+        value
+            .map(String::as_str)
+            .with_context(|| format!("the table of kernel {} has no {name}", self.kernel))
+    }
+
+    /// That this release has the event.
+    ///
+    /// # Errors
+    /// If it has not: with what cannot be seen without it.
+    pub fn has(&self, name: &str) -> Result<()> {
+        match self.absent.get(name) {
+            Some(why) => Err(anyhow!("kernel {} {why}", self.kernel)),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_read() {
+        for (name, _) in TABLES {
+            assert_eq!(Family::of(name).expect("a table").kernel, name);
+        }
+    }
+}

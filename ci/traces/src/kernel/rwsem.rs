@@ -1,0 +1,263 @@
+//! XFS's IOLOCK, the `i_rwsem` of an inode: traces of `Rwsem`, for each inode its own.
+//!
+//! `xfs_ilock` is traced before down_*, `xfs_iunlock` and `xfs_ilock_demote` after up_* and downgrade_write: so a task has taken the
+//! lock between its `xfs_ilock` and the next thing that it is seen to do, and has released it between the last thing and its
+//! `xfs_iunlock`. Where nobody has the lock or wants it, a trace ends and the next one begins.
+
+mod lock;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::event::Event;
+use super::{MOST, Source};
+use crate::recording::Trace;
+use lock::{Lock, Now};
+
+/// A trace of so many events is handed over as soon as nobody has the lock.
+const ENOUGH: usize = 500;
+
+/// Events of what a task does itself: others may be an interrupt's, which comes whatever the task is at.
+const OWN: [&str; 9] = [
+    "mark",
+    "buffered_read",
+    "buffered_write",
+    "direct_write",
+    "dio_begin",
+    "iomap_alloc",
+    "iomap_found",
+    "iomap_iter",
+    "zero_eof",
+];
+
+/// `dev` and `ino`.
+type Inode = (String, u64);
+
+/// Makes the traces.
+#[derive(Debug)]
+pub struct Projection {
+    source: Source,
+    locks: BTreeMap<Inode, Lock>,
+    /// The locks that a task has or wants.
+    tasks: BTreeMap<u32, Vec<Inode>>,
+    /// Of what inode the lock at an address is, as far as somebody was seen to wait for it.
+    addresses: BTreeMap<String, Inode>,
+    /// At most so much is kept, as [`Lock::size`] counts it.
+    kept: usize,
+    /// Some inode's lock was seen.
+    seen: bool,
+}
+
+impl Projection {
+    /// For one file.
+    ///
+    /// # Errors
+    /// If the table of its kernel has no policy of the lock.
+    pub fn make(source: Source) -> Result<Box<dyn super::Projection>> {
+        source.judged.constant("rwsem")?;
+        Ok(Box::new(Projection {
+            source,
+            locks: BTreeMap::new(),
+            tasks: BTreeMap::new(),
+            addresses: BTreeMap::new(),
+            kept: 0,
+            seen: false,
+        }))
+    }
+
+    /// What the task is seen to do, or what is done to it, shows that it is past what it was at.
+    fn goes_on(&mut self, task: u32, now: Now) {
+        for inode in self.tasks.get(&task).into_iter().flatten() {
+            if let Some(lock) = self.locks.get_mut(inode) {
+                lock.goes_on(task, now);
+            }
+        }
+    }
+
+    /// `xfs_ilock` and its kin: the lock of the event's inode, and whether for writing. `None`: another lock of the inode.
+    fn iolock(event: &Event<'_>) -> Result<Option<(Inode, bool)>> {
+        let flags = event.text("flags")?;
+        let has = |flag: &str| flags.split('|').any(|of| of == flag);
+        let exclusive = has("IOLOCK_EXCL");
+        if !exclusive && !has("IOLOCK_SHARED") {
+            return Ok(None);
+        }
+        let inode = (event.text("dev")?.to_owned(), event.number("ino")?);
+        Ok(Some((inode, exclusive)))
+    }
+
+    fn inode_event(&mut self, event: &Event<'_>, now: Now, out: &mut Vec<Trace>) -> Result<()> {
+        let task = event.raw.pid;
+        let Some((inode, exclusive)) = Projection::iolock(event)? else {
+            self.goes_on(task, now);
+            return Ok(());
+        };
+        self.seen = true;
+        // Its other locks; this one decides by itself.
+        let others = self.tasks.get(&task).into_iter().flatten();
+        for other in others.filter(|other| **other != inode) {
+            if let Some(lock) = self.locks.get_mut(other) {
+                lock.goes_on(task, now);
+            }
+        }
+        let lock = self.locks.entry(inode.clone()).or_default();
+        let done = match event.name {
+            "ilock" => lock.arrives(task, exclusive, now),
+            "ilock_nowait" => lock.tries(task, exclusive, now),
+            "iunlock" => lock.releases(task, exclusive, now),
+            _ => lock.downgrades(task, now),
+        };
+        done.with_context(|| {
+            let (dev, ino) = &inode;
+            format!("{}: the IOLOCK of dev {dev} ino {ino:#x}", event.place())
+        })?;
+        let at = self.tasks.entry(task).or_default();
+        at.retain(|other| *other != inode);
+        if lock.is_at(task) {
+            at.push(inode.clone());
+        } else if at.is_empty() {
+            self.tasks.remove(&task);
+        }
+        if lock.is_quiet() {
+            if let Some(address) = lock.address.take() {
+                self.addresses.remove(&address);
+            }
+            if lock.events.len() >= ENOUGH || lock.events.is_empty() {
+                self.hand_over(&inode, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// Somebody waits for a lock, or does so no longer.
+    fn contention(&mut self, event: &Event<'_>, now: Now) -> Result<()> {
+        let (task, address) = (event.raw.pid, event.text("lock")?);
+        let begins = event.name == "contention_begin";
+        let at = self.tasks.get(&task).into_iter().flatten();
+        if begins {
+            let writes = match event.text("flags")? {
+                "READ" => false,
+                "WRITE" => true,
+                // A spinlock, also that inside of the rwsem; a mutex: they are held for a moment, or by another layer.
+                _ => return Ok(()),
+            };
+            for inode in at {
+                let lock = self.locks.get_mut(inode).context("a lock of a task")?;
+                if lock.queues(task, writes, address, now) {
+                    self.addresses.insert(address.to_owned(), inode.clone());
+                    return Ok(());
+                }
+            }
+        } else {
+            for inode in at {
+                let lock = self.locks.get_mut(inode).context("a lock of a task")?;
+                if lock.address.as_deref() == Some(address) && lock.waits(task) {
+                    let ret = event.text("ret")?;
+                    ensure!(
+                        ret == "0",
+                        "{}: a task gives up its wait for the lock (ret={ret}), which Rwsem has not",
+                        event.place()
+                    );
+                    lock.gets(task, now);
+                    return Ok(());
+                }
+            }
+        }
+        if let Some((dev, ino)) = self.addresses.get(address) {
+            bail!(
+                "{}: a task waits for the IOLOCK of dev {dev} ino {ino:#x}, and no xfs_ilock of it is in the trace: \
+                 record all xfs_ilock and contention events, of all tasks, and start before they do",
+                event.place()
+            );
+        }
+        // Of a spinlock only the beginning is told to be one: it may be an interrupt's.
+        if begins {
+            self.goes_on(task, now);
+        }
+        Ok(())
+    }
+
+    /// A task wakes another one.
+    fn waking(&mut self, event: &Event<'_>, now: Now) -> Result<()> {
+        let waker = event.raw.pid;
+        let woken = u32::try_from(event.number("pid")?)?;
+        let at = self.tasks.get(&woken).into_iter().flatten();
+        for inode in at {
+            let lock = self.locks.get_mut(inode).context("a lock of a task")?;
+            if lock.waits(woken) {
+                let (dev, ino) = inode;
+                let place = || format!("{}: the IOLOCK of dev {dev} ino {ino:#x}", event.place());
+                lock.wakes(waker, woken, now).with_context(place)?;
+            } else {
+                // It slept, which it does in down_* and up_* only where it is seen to wait.
+                lock.goes_on(woken, now);
+            }
+        }
+        Ok(())
+    }
+
+    fn kept(&self) -> usize {
+        self.locks.values().map(Lock::size).sum()
+    }
+
+    fn hand_over(&mut self, inode: &Inode, out: &mut Vec<Trace>) {
+        if let Some(lock) = self.locks.remove(inode)
+            && !lock.events.is_empty()
+        {
+            out.push(lock.into_trace(&self.source, inode));
+        }
+    }
+}
+
+impl super::Projection for Projection {
+    fn event(&mut self, event: &Event<'_>, out: &mut Vec<Trace>) -> Result<()> {
+        let now = Now {
+            line: event.line,
+            time: event.raw.nanoseconds(),
+        };
+        match event.name {
+            "ilock" | "ilock_nowait" | "iunlock" | "ilock_demote" => {
+                self.inode_event(event, now, out)?;
+            }
+            "contention_begin" | "contention_end" => self.contention(event, now)?,
+            "waking" => self.waking(event, now)?,
+            // A task that is switched off while it could run is not past anything.
+            "switch" if !event.text("state")?.starts_with('R') => self.goes_on(event.raw.pid, now),
+            name if OWN.contains(&name) => self.goes_on(event.raw.pid, now),
+            _ => {}
+        }
+        self.kept += 2;
+        if self.kept > MOST {
+            self.kept = self.kept();
+            if self.kept > MOST / 2 {
+                let quiet = self.locks.iter().filter(|(_, lock)| lock.is_quiet());
+                let quiet: Vec<Inode> = quiet.map(|(inode, _)| inode.clone()).collect();
+                for inode in &quiet {
+                    self.hand_over(inode, out);
+                }
+                self.kept = self.kept();
+            }
+            ensure!(
+                self.kept <= MOST / 2,
+                "{}: more than {} events without a moment at which nobody has or wants the lock: record less",
+                event.place(),
+                MOST / 2
+            );
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<Trace>) -> Result<()> {
+        ensure!(
+            self.seen,
+            "no xfs_ilock of an IOLOCK is in it: this area is about XFS's i_rwsem; record the events xfs_ilock*, xfs_iunlock, \
+             contention_* and sched_waking"
+        );
+        let inodes: Vec<Inode> = self.locks.keys().cloned().collect();
+        for inode in &inodes {
+            self.hand_over(inode, out);
+        }
+        Ok(())
+    }
+}

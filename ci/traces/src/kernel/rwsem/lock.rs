@@ -1,0 +1,430 @@
+//! One lock: what each task is at, and the events of the specification so far.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::Inode;
+use crate::kernel::Source;
+use crate::recording::{self, Event, Head, SEE, Trace};
+
+/// After so many nanoseconds RWSEM_WAIT_TIMEOUT has passed: that is DIV_ROUND_UP(HZ, 250) jiffies, and one more until
+/// `time_after(jiffies, timeout)`; with HZ = 100 it is longest.
+const SURELY_EXPIRED: u64 = 20_000_000;
+
+/// Where in the file, and when, if the trace's clock tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Now {
+    pub(super) line: usize,
+    pub(super) time: Option<u64>,
+}
+
+/// A task, in the role of a reader or a writer: the specification has a task of its own for each.
+#[derive(Debug, Clone, Copy)]
+struct Who {
+    task: u32,
+    writes: bool,
+}
+
+/// A task at the lock.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    who: Who,
+    stage: Stage,
+    /// The first line at which it has woken a waiter since it was last seen to do anything else.
+    wakes: Option<usize>,
+}
+
+/// What a task is at.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    /// In down_*, since the line `from`, and not seen to wait.
+    Arrives { from: usize },
+    /// In its slow path.
+    Waits {
+        begin: Now,
+        /// The place of its `Queue` among the events.
+        queue: usize,
+        /// The last line at which it was woken.
+        woken: Option<usize>,
+    },
+    /// It has the lock, and was last seen at the line `since`.
+    Holds { since: usize, downgraded: bool },
+    /// It has only tried to take the lock, at the line `from`, and has got it if it is seen to release it: before the line `next`, at
+    /// which it was first seen after that.
+    Tries {
+        from: usize,
+        next: Option<usize>,
+        since: usize,
+    },
+}
+
+/// The lock of one inode.
+#[derive(Debug, Default)]
+pub(super) struct Lock {
+    /// What contention_* calls it, if somebody was seen to wait since it was last quiet.
+    pub(super) address: Option<String>,
+    pub(super) events: Vec<Event>,
+    at: BTreeMap<u32, At>,
+    /// A number for each task.
+    numbers: BTreeMap<u32, usize>,
+    /// The line at which a task last ceased to wait.
+    ended: BTreeMap<u32, usize>,
+}
+
+impl Lock {
+    /// Nobody has it or wants it.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.at.is_empty()
+    }
+
+    /// How much of the memory it takes: events, and tasks.
+    pub(super) fn size(&self) -> usize {
+        self.events.len() + self.numbers.len() + 1
+    }
+
+    pub(super) fn is_at(&self, task: u32) -> bool {
+        self.at.contains_key(&task)
+    }
+
+    pub(super) fn waits(&self, task: u32) -> bool {
+        let at = self.at.get(&task);
+        at.is_some_and(|at| matches!(at.stage, Stage::Waits { .. }))
+    }
+
+    /// `xfs_ilock`.
+    pub(super) fn arrives(&mut self, task: u32, writes: bool, now: Now) -> Result<()> {
+        let from = now.line;
+        self.comes(task, writes, Stage::Arrives { from })
+    }
+
+    /// `xfs_ilock_nowait`, which is traced whatever comes of it.
+    pub(super) fn tries(&mut self, task: u32, writes: bool, now: Now) -> Result<()> {
+        let stage = Stage::Tries {
+            from: now.line,
+            next: None,
+            since: now.line,
+        };
+        self.comes(task, writes, stage)
+    }
+
+    fn comes(&mut self, task: u32, writes: bool, stage: Stage) -> Result<()> {
+        let before = self.at.get(&task);
+        ensure!(
+            before.is_none_or(|at| matches!(at.stage, Stage::Tries { .. })),
+            "task {task} takes it, and has it or waits for it already: an event is missing"
+        );
+        let number = self.numbers.len() + 1;
+        self.numbers.entry(task).or_insert(number);
+        let at = At {
+            who: Who { task, writes },
+            stage,
+            wakes: None,
+        };
+        self.at.insert(task, at);
+        Ok(())
+    }
+
+    /// The task is seen to do anything else: if it was in down_*, it is through.
+    pub(super) fn goes_on(&mut self, task: u32, now: Now) {
+        let Some(at) = self.at.get_mut(&task) else {
+            return;
+        };
+        let wakes = at.wakes.take();
+        match &mut at.stage {
+            Stage::Arrives { from } => {
+                let (from, who) = (*from, at.who);
+                at.stage = Stage::Holds {
+                    since: now.line,
+                    downgraded: false,
+                };
+                self.enters(who, from, wakes.unwrap_or(now.line));
+            }
+            Stage::Holds { since, .. } => *since = now.line,
+            Stage::Tries { next, since, .. } => {
+                next.get_or_insert(now.line);
+                *since = now.line;
+            }
+            Stage::Waits { .. } => {}
+        }
+    }
+
+    /// `contention_begin`: whether it is this lock's. A task waits for the lock that it is just about to take, in its role, and only
+    /// if somebody else is at it.
+    pub(super) fn queues(&mut self, task: u32, writes: bool, address: &str, now: Now) -> bool {
+        let alone = self.at.len() == 1;
+        let Some(at) = self.at.get_mut(&task) else {
+            return false;
+        };
+        let Stage::Arrives { from } = at.stage else {
+            return false;
+        };
+        let known = self.address.as_deref();
+        if alone || at.who.writes != writes || known.is_some_and(|known| known != address) {
+            return false;
+        }
+        self.address = Some(address.to_owned());
+        let (who, to) = (at.who, at.wakes.take().unwrap_or(now.line));
+        at.stage = Stage::Waits {
+            begin: now,
+            queue: self.events.len(),
+            woken: None,
+        };
+        // A writer tries once more after this event, in the same hold of wait_lock. If that succeeds it was never queued, for the
+        // specification: it is a Steal. Who is woken has not succeeded.
+        let names: &[&str] = if writes { &["Queue", SEE] } else { &["Queue"] };
+        self.push(who, names, from, to);
+        true
+    }
+
+    /// `sched_waking` of a waiter. Only who takes or gives up the lock wakes one.
+    pub(super) fn wakes(&mut self, waker: u32, woken: u32, now: Now) -> Result<()> {
+        let since = match self.at.get(&waker).map(|at| at.stage) {
+            Some(Stage::Arrives { from }) => from,
+            Some(Stage::Holds { since, .. } | Stage::Tries { since, .. }) => since,
+            Some(Stage::Waits { .. }) | None => bail!(
+                "task {woken}, which waits for it, is woken by task {waker}, which neither has nor takes it: \
+                 somebody takes it without an xfs_ilock in the trace"
+            ),
+        };
+        if let Some(by) = self.at.get_mut(&waker) {
+            by.wakes.get_or_insert(now.line);
+        }
+        // The waker may mean an earlier wait: a reader that sees that the lock is its own does not wait to be woken.
+        let ended = self.ended.get(&woken);
+        if ended.is_none_or(|&ended| ended < since) {
+            self.is_woken(woken, now.line);
+        }
+        Ok(())
+    }
+
+    fn is_woken(&mut self, task: u32, line: usize) {
+        let Some(At { who, stage, .. }) = self.at.get_mut(&task) else {
+            return;
+        };
+        let (who, Stage::Waits { queue, woken, .. }) = (*who, stage) else {
+            return;
+        };
+        let (queue, before) = (*queue, woken.replace(line));
+        self.events[queue].others.clear();
+        match (who.writes, before) {
+            // A reader is woken when the lock is its own.
+            (false, None) => self.see(who, "hold", line),
+            (false, Some(_)) => {}
+            (true, before) => {
+                // A writer that is woken once more has slept since, after a try without success.
+                if let Some(before) = before {
+                    self.push(who, &["Sleep"], before, line);
+                }
+                self.see(who, "try", line);
+            }
+        }
+    }
+
+    /// `contention_end`.
+    pub(super) fn gets(&mut self, task: u32, now: Now) {
+        let Some(at) = self.at.get_mut(&task) else {
+            return;
+        };
+        let Stage::Waits { begin, woken, .. } = at.stage else {
+            return;
+        };
+        let (who, line) = (at.who, now.line);
+        at.wakes = None;
+        at.stage = Stage::Holds {
+            since: line,
+            downgraded: false,
+        };
+        self.ended.insert(task, line);
+        match (who.writes, woken) {
+            (true, Some(woken)) => self.push(who, &["Take"], woken, line),
+            (true, None) => self.push(who, &["Take", "Steal"], begin.line, line),
+            (false, None) => self.see(who, "hold", line),
+            (false, Some(_)) => {}
+        }
+    }
+
+    /// `xfs_iunlock`. The wake-up that belongs to it is over too.
+    pub(super) fn releases(&mut self, task: u32, writes: bool, now: Now) -> Result<()> {
+        let (at, from) = self.leaves(task, writes, now)?;
+        self.push(at.who, &["Release"], from, at.wakes.unwrap_or(now.line));
+        self.see(at.who, "idle", now.line);
+        if let Some(time) = now.time {
+            self.expire(time, now.line);
+        }
+        Ok(())
+    }
+
+    /// `xfs_ilock_demote`.
+    pub(super) fn downgrades(&mut self, task: u32, now: Now) -> Result<()> {
+        let (at, from) = self.leaves(task, true, now)?;
+        self.push(at.who, &["Downgrade"], from, at.wakes.unwrap_or(now.line));
+        let stage = Stage::Holds {
+            since: now.line,
+            downgraded: true,
+        };
+        let at = At {
+            stage,
+            wakes: None,
+            ..at
+        };
+        self.at.insert(task, at);
+        Ok(())
+    }
+
+    /// The task, no longer at the lock, and since when it may have given up what it had: for writing, or for reading.
+    fn leaves(&mut self, task: u32, writes: bool, now: Now) -> Result<(At, usize)> {
+        let at = self.at.remove(&task).with_context(|| {
+            format!(
+                "task {task} releases it, and was not seen to take it: start to record before anybody uses the file, \
+                 and record all xfs_ilock events"
+            )
+        })?;
+        let (who, has) = (at.who, |downgraded: bool| at.who.writes && !downgraded);
+        let (from, has) = match at.stage {
+            // Nothing was seen in between: it has got the lock and has released it in this time.
+            Stage::Arrives { from } => {
+                self.enters(who, from, at.wakes.unwrap_or(now.line));
+                let at = At { wakes: None, ..at };
+                ensure!(who.writes == writes, "{}", mismatch(task));
+                return Ok((at, from));
+            }
+            Stage::Tries { from, next, since } => {
+                self.push(who, &["Enter"], from, next.unwrap_or(now.line));
+                (since, has(false))
+            }
+            Stage::Holds { since, downgraded } => (since, has(downgraded)),
+            Stage::Waits { .. } => {
+                bail!("task {task} releases it, and still waits for it: an event is missing")
+            }
+        };
+        ensure!(has == writes, "{}", mismatch(task));
+        Ok((at, from))
+    }
+
+    fn enters(&mut self, who: Who, from: usize, to: usize) {
+        // A task that spins steals.
+        self.push(who, &["Enter", "Steal"], from, to);
+    }
+
+    /// Who is first to be served, as far as the file shows, has waited for so long that its timer has run out.
+    fn expire(&mut self, time: u64, line: usize) {
+        let waiters = self.at.values().filter_map(|at| match at.stage {
+            Stage::Waits { begin, woken, .. } if at.who.writes || woken.is_none() => {
+                Some((begin.line, begin.time?, at.who))
+            }
+            _ => None,
+        });
+        let Some((_, begin, who)) = waiters.min_by_key(|(line, ..)| *line) else {
+            return;
+        };
+        if time.saturating_sub(begin) >= SURELY_EXPIRED {
+            let seen = (format!("unexpired {}", self.name(who)), "FALSE".into());
+            self.add("timer", who, &[SEE], (line, line), Some(seen));
+        }
+    }
+
+    fn see(&mut self, who: Who, doing: &str, line: usize) {
+        let seen = (self.name(who), format!("\"{doing}\""));
+        let thread = self.thread(who);
+        self.add(&thread, who, &[SEE], (line, line), Some(seen));
+    }
+
+    fn push(&mut self, who: Who, names: &[&str], from: usize, to: usize) {
+        let thread = self.thread(who);
+        self.add(&thread, who, names, (from, to), None);
+    }
+
+    fn add(
+        &mut self,
+        thread: &str,
+        who: Who,
+        names: &[&str],
+        (from, to): (usize, usize),
+        seen: Option<(String, String)>,
+    ) {
+        let mut names = names.iter().map(|name| (*name).to_owned());
+        self.events.push(Event {
+            thread: thread.to_owned(),
+            from: from as u64,
+            to: to as u64,
+            action: names.next().unwrap_or_default(),
+            others: names.collect(),
+            args: vec![self.name(who)],
+            sees: seen.into_iter().collect(),
+        });
+    }
+
+    fn thread(&self, who: Who) -> String {
+        format!("t{}", self.number(who))
+    }
+
+    fn name(&self, who: Who) -> String {
+        let kind = if who.writes { 'w' } else { 'r' };
+        format!("{kind}{}", self.number(who))
+    }
+
+    fn number(&self, who: Who) -> usize {
+        self.numbers.get(&who.task).copied().unwrap_or_default()
+    }
+
+    /// The trace of what has happened.
+    pub(super) fn into_trace(mut self, source: &Source, (dev, ino): &Inode) -> Trace {
+        // As the file has them; a thread's own are in this order.
+        self.events.sort_by_key(|event| event.to);
+        let of = |kind: char| {
+            let args = self.events.iter().filter_map(|event| event.args.first());
+            let mut names: Vec<&str> = args.map(String::as_str).collect();
+            names.retain(|name| name.starts_with(kind));
+            names.sort_unstable();
+            names.dedup();
+            format!("{{{}}}", names.join(", "))
+        };
+        let policy = source.judged.constants.get("rwsem");
+        let constants = [
+            ("Readers", of('r')),
+            ("Writers", of('w')),
+            ("Downgraders", of('w')),
+            (
+                "Policy",
+                format!("<- {}", policy.map_or("", String::as_str)),
+            ),
+            ("Watch", "{}".into()),
+            ("ByReaders", "0".into()),
+            ("ByWriters", "0".into()),
+        ];
+        let tasks: BTreeMap<usize, u32> =
+            self.numbers.iter().map(|(task, n)| (*n, *task)).collect();
+        let tasks: Vec<String> = tasks
+            .iter()
+            .map(|(n, task)| format!("t{n} is {task}"))
+            .collect();
+        let lines = self.events.iter().map(|event| event.to as usize);
+        let lines: Vec<usize> = lines.collect();
+        Trace {
+            head: Head {
+                trace: recording::VERSION,
+                module: "Rwsem".into(),
+                source: format!(
+                    "Linux {}, the IOLOCK of dev {dev} ino {ino:#x}; {}",
+                    source.family.kernel,
+                    tasks.join(", ")
+                ),
+                constants: constants.map(|(name, is)| (name.into(), is)).into(),
+                silent: ["Spin", "Sleep", "Wake", "Expire"]
+                    .map(str::to_owned)
+                    .into(),
+            },
+            file: source.file.clone(),
+            line: lines.first().copied().unwrap_or_default(),
+            lines,
+            events: self.events,
+        }
+    }
+}
+
+fn mismatch(task: u32) -> String {
+    format!(
+        "task {task} releases it for reading and has it for writing, or the other way round: an event is missing"
+    )
+}

@@ -1,0 +1,7 @@
+//! Recorded behaviours, of the reference and of Linux kernels, judged by the specifications.
+
+pub mod import;
+pub mod kernel;
+pub mod machines;
+pub mod recording;
+pub mod validate;

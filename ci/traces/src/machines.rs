@@ -1,0 +1,17 @@
+//! The reference's machines by the names of their specifications: states and actions as TLC prints them.
+
+pub mod counterpart;
+pub mod dio;
+pub mod handles;
+pub mod jbd2;
+pub mod kernel_dio;
+pub mod latency;
+pub mod log_tail;
+mod numbers;
+pub mod observed_lists;
+pub mod observed_plug;
+pub mod reserve_wait;
+pub mod rwsem;
+pub mod traced;
+pub mod wb_lists;
+pub mod wb_plug;

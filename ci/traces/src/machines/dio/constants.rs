@@ -1,0 +1,149 @@
+//! `Calls` and `Extents`: operators of `MCUnalignedDio.tla` by their names, or values.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use interlock::dio::machine::{Call, Extent, Kind, Machine};
+
+use super::{EXTENTS, field, number, one_of, truth};
+use interlock_tla::value::Value;
+
+const KINDS: [(&str, Kind); 4] = [
+    ("write", Kind::Write),
+    ("read", Kind::Read),
+    ("punch", Kind::Punch),
+    ("truncate", Kind::Truncate),
+];
+
+/// A state has each of them.
+const MOST_SECTORS: u32 = 1 << 16;
+
+/// What is called, by whom.
+pub fn calls(text: &str) -> Result<Vec<(String, Call)>> {
+    if let Some(calls) = operator_calls(text) {
+        let calls = calls.into_iter();
+        return Ok(calls.map(|(name, call)| (name.to_owned(), call)).collect());
+    }
+    let Value::Record(calls) = value(text)? else {
+        bail!("{text} is no record of calls")
+    };
+    let calls = calls.into_iter();
+    calls
+        .map(|(name, value)| Ok((name, call(&value)?)))
+        .collect()
+}
+
+/// The extents at the start.
+pub fn extents(text: &str) -> Result<Vec<Extent>> {
+    if let Some(extents) = operator_extents(text) {
+        return Ok(extents);
+    }
+    let value = value(text)?;
+    let pairs = value
+        .pairs()
+        .with_context(|| format!("{text} is no function"))?;
+    let mut extents = Vec::new();
+    for (block, extent) in pairs {
+        let place = number(&block)? as usize;
+        ensure!(
+            place == extents.len(),
+            "{text} has no block {}",
+            extents.len()
+        );
+        extents.push(one_of(&EXTENTS, extent)?);
+    }
+    Ok(extents)
+}
+
+/// Whether the constants go together.
+pub fn check(machine: &Machine, requests: &[String]) -> Result<()> {
+    let sectors = machine.sectors();
+    ensure!(machine.per_block > 0, "PerBlock: a block without sectors");
+    ensure!(
+        sectors <= MOST_SECTORS,
+        "{sectors} sectors are more than {MOST_SECTORS}"
+    );
+    ensure!(
+        machine.length <= sectors,
+        "Length: {} sectors of {sectors}",
+        machine.length
+    );
+    for (name, Call { from, to, .. }) in requests.iter().zip(&machine.calls) {
+        ensure!(
+            from <= to && *to < sectors,
+            "Calls: {name} is of the sectors {from} to {to}, of {sectors}"
+        );
+    }
+    Ok(())
+}
+
+fn value(text: &str) -> Result<Value> {
+    text.parse()
+        .with_context(|| format!("no operator {text} is known, and it is no value of TLA+"))
+}
+
+fn call(value: &Value) -> Result<Call> {
+    let truth = |name: &str| truth(field(value, name)?);
+    Ok(Call {
+        kind: one_of(&KINDS, field(value, "kind")?)?,
+        from: number(field(value, "from")?)?,
+        to: number(field(value, "to")?)?,
+        is_async: truth("async")?,
+        nowait: truth("nowait")?,
+        cached: truth("cached")?,
+        fails: truth("fails")?,
+    })
+}
+
+fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
+    let does = |kind, from, to| Call {
+        kind,
+        from,
+        to,
+        is_async: false,
+        nowait: false,
+        cached: false,
+        fails: false,
+    };
+    let aio = |call| Call {
+        is_async: true,
+        ..call
+    };
+    let (a0, b0, c0) = (
+        does(Kind::Write, 0, 0),
+        does(Kind::Write, 1, 1),
+        does(Kind::Write, 0, 1),
+    );
+    let (a, b, c) = (("a", aio(a0)), ("b", aio(b0)), ("C", aio(c0)));
+    let read = ("R", does(Kind::Read, 0, 1));
+    let fails = Call {
+        fails: true,
+        ..aio(a0)
+    };
+    let cached = Call { cached: true, ..a0 };
+    let nowait = Call {
+        nowait: true,
+        ..aio(a0)
+    };
+    Some(match name {
+        "AB" => vec![a, b],
+        "AC" => vec![a, c],
+        "ABC" => vec![a, b, c],
+        "ABCs" => vec![("a", a0), ("b", b0), c],
+        "CR" => vec![c, read],
+        "ACP" => vec![a, c, ("P", does(Kind::Punch, 0, 1))],
+        "NC" => vec![("n", nowait), c],
+        "FB" => vec![("f", cached), b],
+        "AE" => vec![("a", fails), b],
+        _ => return None,
+    })
+}
+
+fn operator_extents(name: &str) -> Option<Vec<Extent>> {
+    Some(match name {
+        "Hole" => vec![Extent::Hole, Extent::Written],
+        "Unwritten" => vec![Extent::Unwritten, Extent::Written],
+        "Written" => vec![Extent::Written, Extent::Written],
+        "WrittenEnd" => vec![Extent::Written],
+        "HoleEnd" => vec![Extent::Hole],
+        _ => return None,
+    })
+}

@@ -1,0 +1,150 @@
+//! From the values of `MpageLatency.tla` to the machine: its sizes, states and actions.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail};
+use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
+use interlock::latency::policy::Policy;
+use interlock_tla::counterexample::Step;
+use interlock_tla::value::Value;
+
+use super::counterpart::Counterpart;
+
+/// A machine as its specification sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Latency {
+    /// The machine.
+    pub machine: Machine,
+}
+
+impl Latency {
+    /// The machine with these constants of module MpageLatency.
+    ///
+    /// # Errors
+    /// If one is missing, is no number, or there is no such variant.
+    pub fn new(constants: &BTreeMap<String, String>) -> Result<Latency> {
+        let constant = |name: &str| {
+            let value = constants.get(name);
+            value.with_context(|| format!("there is no constant {name}"))
+        };
+        let number = |name: &str| constant(name)?.parse().with_context(|| name.to_owned());
+        let policy = constant("Policy")?;
+        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let (_, policy) = named.with_context(|| format!("there is no variant {policy}"))?;
+        let sizes = Sizes {
+            pages: number("Pages")?,
+            mapped: number("Mapped")?,
+            batch: number("Batch")?,
+            extent: number("Extent")?,
+        };
+        Ok(Latency {
+            machine: Machine {
+                sizes,
+                policy: *policy,
+            },
+        })
+    }
+}
+
+/// `NeverOffWithHandle`.
+pub fn never_off_with_handle(state: &State) -> bool {
+    state.realtime != Realtime::Runs || !state.handle || state.locked == 0
+}
+
+/// The histories are left out.
+impl Counterpart for Latency {
+    type State = State;
+    type Action = Action;
+
+    fn init(&self) -> State {
+        self.machine.init()
+    }
+
+    fn candidates(&self) -> Vec<Action> {
+        Action::ALL.to_vec()
+    }
+
+    fn step(&self, state: &State, action: Action) -> Option<State> {
+        self.machine.step(state, action)
+    }
+
+    fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
+        let number = |name: &str| match vars.get(name) {
+            Some(Value::Int(number)) => Ok(u32::try_from(*number)?),
+            _ => bail!("{name} is no number"),
+        };
+        let truth = |name: &str| match vars.get(name) {
+            Some(Value::Bool(truth)) => Ok(*truth),
+            _ => bail!("{name} is neither true nor false"),
+        };
+        let Some(Value::Record(pc)) = vars.get("pc") else {
+            bail!("pc is no record")
+        };
+        let label = |task: &str| {
+            let value = pc.get(task).map(Value::label);
+            value.with_context(|| format!("there is no {task}"))
+        };
+        Ok(State {
+            flusher: flusher(&label("flusher")?)?,
+            realtime: realtime(&label("realtime")?)?,
+            commit: commit(&label("commit")?)?,
+            next: number("next")?,
+            locked: number("locked")?,
+            bio: number("bio")?,
+            handle: truth("handle")?,
+            point: truth("point")?,
+        })
+    }
+
+    fn action(&self, step: &Step) -> Result<Action> {
+        let mut named = Action::ALL.into_iter();
+        let found = named.find(|&action| format!("{action:?}") == step.action);
+        found.with_context(|| format!("there is no action {}", step.action))
+    }
+
+    fn show(&self, state: &State) -> String {
+        let mut flags = String::new();
+        for (is, flag) in [(state.handle, " handle"), (state.point, " point")] {
+            flags.push_str(if is { flag } else { "" });
+        }
+        format!(
+            "[{:?} {:?} {:?}; next {} locked {} bio {}{flags}]",
+            state.flusher, state.realtime, state.commit, state.next, state.locked, state.bio
+        )
+    }
+
+    fn label(&self, action: Action) -> String {
+        format!("{action:?}")
+    }
+}
+
+fn flusher(label: &str) -> Result<Flusher> {
+    Ok(match label {
+        "idle" => Flusher::Idle,
+        "start" => Flusher::Start,
+        "collect" => Flusher::Collect,
+        "map" => Flusher::Map,
+        "submit" => Flusher::Submit,
+        "stop" => Flusher::Stop,
+        "sync" => Flusher::Sync,
+        "send" => Flusher::Send,
+        _ => bail!("{label} is nothing that a flusher does"),
+    })
+}
+
+fn realtime(label: &str) -> Result<Realtime> {
+    Ok(match label {
+        "sleep" => Realtime::Sleep,
+        "wants" => Realtime::Wants,
+        "runs" => Realtime::Runs,
+        _ => bail!("{label} is nothing that a real-time task does"),
+    })
+}
+
+fn commit(label: &str) -> Result<Commit> {
+    Ok(match label {
+        "idle" => Commit::Idle,
+        "wait" => Commit::Wait,
+        _ => bail!("{label} is nothing that a commit does"),
+    })
+}

@@ -1,0 +1,40 @@
+//! What a trace may say of a machine.
+
+use super::counterpart::Counterpart;
+use interlock_tla::value::Value;
+
+/// A machine that traces are checked against.
+pub trait Traced: Counterpart {
+    /// What an event may have seen of a state, by its name: the same as in `Trace<Module>.tla`.
+    fn sees(&self, state: &Self::State, name: &str) -> Option<Value>;
+
+    /// The states that a trace may begin in.
+    fn starts(&self) -> Vec<Self::State> {
+        vec![self.init()]
+    }
+
+    /// An event may be a look at the state alone: [`SEE`](crate::recording::SEE).
+    fn may_see(&self) -> bool {
+        false
+    }
+
+    /// The action leaves no event.
+    fn is_silent(&self, _action: Self::Action) -> bool {
+        false
+    }
+
+    /// The action leaves none in a trace that says so.
+    fn may_be_silent(&self, _action: Self::Action) -> bool {
+        false
+    }
+
+    /// A silent action may be taken where events with these arguments may come next: the same as in `Trace<Module>.tla`.
+    fn is_in_time(&self, _action: Self::Action, _next: &[&[Value]]) -> bool {
+        true
+    }
+}
+
+/// So many, as a value.
+pub(super) fn count(count: usize) -> Value {
+    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}

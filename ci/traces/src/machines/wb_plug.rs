@@ -1,0 +1,249 @@
+//! From the values of `WbPlug.tla` to the machine: its states and actions; and the specification's invariants.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context as _, Result, bail};
+use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
+use interlock::writeback::plug_policy::Policy;
+use interlock_tla::counterexample::Step;
+use interlock_tla::value::Value;
+
+use super::counterpart::Counterpart;
+use super::traced::{Traced, count};
+
+/// The machine of a model.
+#[derive(Debug, Clone)]
+pub struct WbPlug {
+    /// The machine.
+    pub machine: Machine,
+}
+
+impl WbPlug {
+    /// The machine with these constants of module WbPlug: `Policy`, `Files`, `Slots`.
+    ///
+    /// # Errors
+    /// If one is missing, or there is no such variant.
+    pub fn new(constants: &BTreeMap<String, String>) -> Result<WbPlug> {
+        let constant = |name: &str| {
+            let value = constants.get(name);
+            value.with_context(|| format!("there is no constant {name}"))
+        };
+        let policy = constant("Policy")?;
+        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let (_, policy) = named.with_context(|| format!("there is no variant {policy}"))?;
+        let files = constant("Files")?.parse().context("Files")?;
+        let slots = constant("Slots")?.parse().context("Slots")?;
+        Ok(WbPlug {
+            machine: Machine::new(*policy, files, slots),
+        })
+    }
+}
+
+/// The invariants of `WbPlug.tla`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invariant {
+    /// Nobody sleeps with a spin lock held.
+    NoSleepUnderLock,
+    /// Off the processor by preemption means an empty plug.
+    PreemptedPlugIsEmpty,
+    /// Nobody waits for I/O that nobody has issued, while whoever has it is off the processor.
+    NobodyWaitsForUnissued,
+    /// The lock is held for the list alone.
+    NoIoUnderLock,
+    /// One request a pass, and one more each time its plug is broken off.
+    BoundedRequests,
+}
+
+impl Invariant {
+    /// Every one.
+    pub const ALL: [Invariant; 5] = [
+        Invariant::NoSleepUnderLock,
+        Invariant::PreemptedPlugIsEmpty,
+        Invariant::NobodyWaitsForUnissued,
+        Invariant::NoIoUnderLock,
+        Invariant::BoundedRequests,
+    ];
+
+    /// It holds in the state.
+    pub fn holds(self, state: &State) -> bool {
+        let finishing = matches!(state.pc, Pc::Inode | Pc::Finish);
+        let io = finishing || matches!(state.pc, Pc::Write | Pc::Submit);
+        match self {
+            Invariant::NoSleepUnderLock => !(state.cpu == Cpu::Asleep && state.locked),
+            Invariant::PreemptedPlugIsEmpty => state.cpu != Cpu::Preempted || state.plug.is_empty(),
+            Invariant::NobodyWaitsForUnissued => {
+                !state.plug.contains(&state.waits) || state.cpu == Cpu::On || finishing
+            }
+            Invariant::NoIoUnderLock => !(state.locked && io),
+            Invariant::BoundedRequests => state.requests <= 1 + state.breaks,
+        }
+    }
+}
+
+fn number(value: &Value) -> Result<usize> {
+    let Value::Int(number) = value else {
+        bail!("{value} is no number")
+    };
+    Ok(usize::try_from(*number)?)
+}
+
+fn numbers(value: &Value) -> Result<BTreeSet<usize>> {
+    let Value::Set(members) = value else {
+        bail!("{value} is no set")
+    };
+    members.iter().map(number).collect()
+}
+
+/// A request: inodes without a gap.
+fn run(value: &Value) -> Result<Run> {
+    let inodes = numbers(value)?;
+    let ends = inodes.first().zip(inodes.last());
+    let (&first, &last) = ends.with_context(|| format!("{value} is empty"))?;
+    if last - first + 1 != inodes.len() {
+        bail!("{value} has a gap");
+    }
+    Ok(Run { first, last })
+}
+
+fn shown(run: Run) -> String {
+    let inodes: Vec<String> = (run.first..=run.last).map(|i| i.to_string()).collect();
+    format!("{{{}}}", inodes.join(", "))
+}
+
+fn flag(value: &Value) -> Result<bool> {
+    match value.to_string().as_str() {
+        "TRUE" => Ok(true),
+        "FALSE" => Ok(false),
+        other => bail!("{other} is neither TRUE nor FALSE"),
+    }
+}
+
+fn pc(value: &Value) -> Result<Pc> {
+    let label = value.label();
+    Ok(match label.as_str() {
+        "idle" => Pc::Idle,
+        "lock" => Pc::Lock,
+        "pick" => Pc::Pick,
+        "write" => Pc::Write,
+        "submit" => Pc::Submit,
+        "inode" => Pc::Inode,
+        "after" => Pc::After,
+        "finish" => Pc::Finish,
+        "end" => Pc::End,
+        _ => bail!("{label} is nothing that the flusher does"),
+    })
+}
+
+fn cpu(value: &Value) -> Result<Cpu> {
+    let label = value.label();
+    Ok(match label.as_str() {
+        "on" => Cpu::On,
+        "preempted" => Cpu::Preempted,
+        "asleep" => Cpu::Asleep,
+        _ => bail!("{label} is no place for the flusher"),
+    })
+}
+
+impl Traced for WbPlug {
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        match name {
+            "plug" => Some(count(state.plug.len())),
+            "flying" => Some(count(state.flying.len())),
+            "requests" => Some(Value::Int(state.requests.into())),
+            _ => None,
+        }
+    }
+}
+
+impl Counterpart for WbPlug {
+    type State = State;
+    type Action = Action;
+
+    fn init(&self) -> State {
+        self.machine.init()
+    }
+
+    fn candidates(&self) -> Vec<Action> {
+        self.machine.candidates()
+    }
+
+    fn step(&self, state: &State, action: Action) -> Option<State> {
+        self.machine.step(state, action)
+    }
+
+    fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
+        let var = |name: &str| {
+            let value = vars.get(name);
+            value.with_context(|| format!("there is no {name}"))
+        };
+        let Value::Record(pcs) = var("pc")? else {
+            bail!("pc is no record")
+        };
+        let task = |name: &str| {
+            let pc = pcs.get(name);
+            pc.with_context(|| format!("pc lacks the {name}"))
+        };
+        let Value::Set(flying) = var("flying")? else {
+            bail!("flying is no set")
+        };
+        Ok(State {
+            pc: pc(task("flusher")?)?,
+            throttled: task("dirtier")?.label() == "throttled",
+            next: number(var("next")?)?,
+            locked: flag(var("locked")?)?,
+            plugged: flag(var("plugged")?)?,
+            plug: numbers(var("plug")?)?,
+            flying: flying.iter().map(run).collect::<Result<_>>()?,
+            cpu: cpu(var("cpu")?)?,
+            resched: flag(var("resched")?)?,
+            waits: number(var("waits")?)?,
+            requests: u32::try_from(number(var("requests")?)?)?,
+            breaks: u32::try_from(number(var("breaks")?)?)?,
+        })
+    }
+
+    fn action(&self, step: &Step) -> Result<Action> {
+        Ok(match (step.action.as_str(), &step.args[..]) {
+            ("Begin", []) => Action::Begin,
+            ("Lock", []) => Action::Lock,
+            ("Pick", []) => Action::Pick,
+            ("Sleep", []) => Action::Sleep,
+            ("Submit", []) => Action::Submit,
+            ("Finish", []) => Action::Finish,
+            ("Resched", []) => Action::Resched,
+            ("GoOn", []) => Action::GoOn,
+            ("End", []) => Action::End,
+            ("Resume", []) => Action::Resume,
+            ("Want", []) => Action::Want,
+            ("Throttle", [inode]) => Action::Throttle(number(inode)?),
+            ("Complete", [request]) => Action::Complete(run(request)?),
+            (other, args) => bail!("there is no action {other} of {} arguments", args.len()),
+        })
+    }
+
+    fn show(&self, state: &State) -> String {
+        let plug: Vec<String> = state.plug.iter().map(usize::to_string).collect();
+        let flying: Vec<String> = state.flying.iter().map(|run| shown(*run)).collect();
+        let mut text = format!("[{:?} {:?} next {}", state.pc, state.cpu, state.next);
+        for (is, what) in [
+            (state.locked, " locked"),
+            (state.plugged, " plugged"),
+            (state.resched, " wanted"),
+        ] {
+            text += if is { what } else { "" };
+        }
+        text += &format!("; plug {{{}}}; flying {}", plug.join(" "), flying.join(" "));
+        if state.waits != 0 || state.throttled {
+            text += &format!("; waits for {}", state.waits);
+        }
+        text + &format!("; {} requests, {} breaks]", state.requests, state.breaks)
+    }
+
+    fn label(&self, action: Action) -> String {
+        match action {
+            Action::Throttle(inode) => format!("Throttle({inode})"),
+            Action::Complete(run) => format!("Complete({})", shown(run)),
+            plain => format!("{plain:?}()"),
+        }
+    }
+}

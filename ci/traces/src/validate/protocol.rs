@@ -1,0 +1,199 @@
+//! The specifications that traces are checked against.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use super::search::{self, Found};
+use crate::machines::dio::Dio;
+use crate::machines::handles::Handles;
+use crate::machines::jbd2::Jbd2;
+use crate::machines::kernel_dio::KernelDio;
+use crate::machines::log_tail::LogTail;
+use crate::machines::observed_lists::ObservedLists;
+use crate::machines::observed_plug::ObservedPlug;
+use crate::machines::rwsem::Rwsem;
+use crate::machines::wb_plug::WbPlug;
+use crate::recording::Trace;
+use interlock_checker::near::did_you_mean;
+
+/// One of them.
+#[derive(Debug)]
+pub struct Protocol {
+    /// The folder of `specs/`.
+    pub area: &'static str,
+    /// The module that a trace names.
+    pub module: &'static str,
+    /// The operator of `Trace<module>.tla` that says what an event may have seen.
+    pub shows: &'static str,
+    /// The module with the actions.
+    pub actions: &'static str,
+    /// Actions that leave no event.
+    pub silent: &'static [&'static str],
+    /// The parameters of an action, as TLA+ writes them, of the arguments that its event has.
+    pub parameters: fn(&[String]) -> Vec<String>,
+    /// A legal trace, with which the validator tests itself.
+    pub legal: &'static str,
+    search: fn(&Trace) -> Result<Found>,
+}
+
+/// All of them.
+pub const PROTOCOLS: &[Protocol] = &[
+    Protocol {
+        area: "rwsem",
+        module: "Rwsem",
+        shows: "RwsemShows",
+        actions: "Rwsem",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/rwsem.ndjson"),
+        search: |trace| search::search(&Rwsem::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "dio",
+        module: "UnalignedDio",
+        shows: "UnalignedDioShows",
+        actions: "UnalignedDio",
+        silent: &[],
+        parameters: dio_parameters,
+        legal: include_str!("legal/dio.ndjson"),
+        search: |trace| search::search(&Dio::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "dio",
+        module: "KernelDio",
+        shows: "KernelDioShows",
+        actions: "UnalignedDio",
+        silent: &["Drain"],
+        parameters: dio_parameters,
+        legal: include_str!("legal/kernel_dio.ndjson"),
+        search: |trace| search::search(&KernelDio(Dio::new(&trace.constants())?), trace),
+    },
+    Protocol {
+        area: "jbd2",
+        module: "Jbd2Credits",
+        shows: "Jbd2CreditsShows",
+        actions: "Jbd2Credits",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/jbd2.ndjson"),
+        search: |trace| search::search(&Jbd2::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "writeback",
+        module: "WbPlug",
+        shows: "WbPlugShows",
+        actions: "WbPlug",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/writeback.ndjson"),
+        search: |trace| search::search(&WbPlug::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "jbd2",
+        module: "Handles",
+        shows: "HandlesShows",
+        actions: "Handles",
+        silent: &["FreeReserved"],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/handles.ndjson"),
+        search: |trace| search::search(&Handles::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "jbd2",
+        module: "LogTail",
+        shows: "LogTailShows",
+        actions: "LogTail",
+        silent: &[],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/log_tail.ndjson"),
+        search: |trace| search::search(&LogTail::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "writeback",
+        module: "ObservedLists",
+        shows: "ListsShow",
+        actions: "ObservedLists",
+        silent: &["Skip"],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/observed_lists.ndjson"),
+        search: |trace| search::search(&ObservedLists::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "writeback",
+        module: "ObservedPlug",
+        shows: "PlugShows",
+        actions: "ObservedPlug",
+        silent: &["Add", "Insert"],
+        parameters: <[String]>::to_vec,
+        legal: include_str!("legal/observed_plug.ndjson"),
+        search: |trace| search::search(&ObservedPlug::new(&trace.constants())?, trace),
+    },
+];
+
+/// Those of `Complete` and `Fail` are a request and an I/O.
+fn dio_parameters(args: &[String]) -> Vec<String> {
+    match args {
+        [request, part, block] => {
+            let io = format!("[part |-> {part}, block |-> {block}]");
+            vec![request.clone(), io]
+        }
+        _ => args.to_vec(),
+    }
+}
+
+/// The area's folder of `specs/`, if traces of it can be judged.
+///
+/// # Errors
+/// If none can.
+pub fn area(name: &str) -> Result<&'static str> {
+    let areas: BTreeSet<&str> = PROTOCOLS.iter().map(|protocol| protocol.area).collect();
+    areas.get(name).copied().with_context(|| {
+        format!(
+            "no traces are known of an area `{name}`{} (there are: {})",
+            did_you_mean(name, areas.iter().copied()),
+            areas.iter().copied().collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
+impl Protocol {
+    /// What a trace of this area is judged against.
+    ///
+    /// # Errors
+    /// With the trace's place: if the area has no such module.
+    pub fn of(area: &str, trace: &Trace) -> Result<&'static Protocol> {
+        let module = &trace.head.module;
+        let modules = || Protocol::of_area(area).map(|protocol| protocol.module);
+        let found = Protocol::of_area(area).find(|protocol| protocol.module == module);
+        found.with_context(|| {
+            format!(
+                "{}: a trace of {module}, which is no module of {area}{} (there are: {})",
+                trace.name(),
+                did_you_mean(module, modules()),
+                modules().collect::<Vec<_>>().join(", ")
+            )
+        })
+    }
+
+    /// Those of an area.
+    pub fn of_area(area: &str) -> impl Iterator<Item = &'static Protocol> {
+        PROTOCOLS
+            .iter()
+            .filter(move |protocol| protocol.area == area)
+    }
+
+    /// Asks the machine.
+    ///
+    /// # Errors
+    /// If the trace's head or an event has something that the specification has not: with its place.
+    pub fn search(&self, trace: &Trace) -> Result<Found> {
+        (self.search)(trace).with_context(|| trace.name())
+    }
+
+    /// Where its modules are, and those of traces.
+    pub fn library(&self, root: &Path) -> [PathBuf; 2] {
+        [root.join("specs").join(self.area), root.join("specs/trace")]
+    }
+}
