@@ -1,26 +1,27 @@
 //! Records what threads do, for `interlock validate`; `docs/traces.md` describes the format. A protocol's recorder is a probe that
-//! keeps [`Lanes`].
+//! keeps [`Recording`].
 //!
-//! Each thread writes into a lane of its own, with the times between which it took the step: one counter is all that the threads
-//! share, so that the record does not put them in an order that they did not have.
+//! Each thread writes into a strand of its own, with the times between which it took the step: one counter is all that the threads
+//! share, so that the record does not put them in an order that they did not have. Its atomics are the standard library's under
+//! loom too: a record must add no schedules.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-/// The steps of threads, each an `E` until the record is [written](Lanes::write).
+/// The steps of threads, each an `E` until the record is [written](Recording::write).
 #[derive(Debug)]
-pub struct Lanes<E> {
+pub struct Recording<E> {
     /// Tells the current thread from others.
     me: fn() -> usize,
     /// How many steps have been taken.
     clock: AtomicU64,
     /// Locked for writing only while a thread joins.
-    lanes: RwLock<Vec<Lane<E>>>,
+    strands: RwLock<Vec<Strand<E>>>,
 }
 
 #[derive(Debug)]
-struct Lane<E> {
+struct Strand<E> {
     owner: usize,
     thread: String,
     /// Only the owner locks it, but for who writes the record.
@@ -57,9 +58,9 @@ pub struct Step {
     pub sees: Vec<(String, String)>,
 }
 
-impl<E> Default for Lanes<E> {
+impl<E> Default for Recording<E> {
     fn default() -> Self {
-        Lanes::of(this_thread)
+        Recording::of(this_thread)
     }
 }
 
@@ -72,23 +73,23 @@ fn this_thread() -> usize {
     THIS.with(|this| *this)
 }
 
-impl<E> Lanes<E> {
+impl<E> Recording<E> {
     /// An empty record, of the standard library's threads.
     pub fn new() -> Self {
-        Lanes::default()
+        Recording::default()
     }
 
     /// An empty record, of threads that `me` tells apart.
     pub fn of(me: fn() -> usize) -> Self {
-        Lanes {
+        Recording {
             me,
             clock: AtomicU64::new(0),
-            lanes: RwLock::default(),
+            strands: RwLock::default(),
         }
     }
 
     /// The current thread's steps are those of `thread` from now on. A thread that does not join is `t1`, `t2`, ..., by the
-    /// number of the lane.
+    /// number of the strand.
     pub fn join(&self, thread: &str) {
         self.open(|_| thread.to_owned());
         self.before();
@@ -111,7 +112,7 @@ impl<E> Lanes<E> {
         });
     }
 
-    /// The record as a trace, lane after lane. `step` says what an event of a thread is; if it says none, the event is left out.
+    /// The record as a trace, strand after strand. `step` says what an event of a thread is; if it says none, the event is left out.
     pub fn write<S: Into<Option<Step>>>(
         &self,
         head: &Head,
@@ -128,16 +129,16 @@ impl<E> Lanes<E> {
             string(module),
             string(source)
         )];
-        for lane in self
-            .lanes
+        for strand in self
+            .strands
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .iter()
         {
-            let own = lane.lock();
+            let own = strand.lock();
             let events = own.events.iter();
             lines.extend(events.filter_map(|(from, to, event)| {
-                let thread = &lane.thread;
+                let thread = &strand.thread;
                 let step = step(thread, event).into()?;
                 Some(line(thread, *from, *to, &step))
             }));
@@ -152,30 +153,30 @@ impl<E> Lanes<E> {
             from: 1,
             events: Vec::new(),
         };
-        let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
-        let thread = name(lanes.len() + 1);
-        lanes.push(Lane {
+        let mut strands = self.strands.write().unwrap_or_else(PoisonError::into_inner);
+        let thread = name(strands.len() + 1);
+        strands.push(Strand {
             owner: (self.me)(),
             thread,
             own: Mutex::new(own),
         });
     }
 
-    /// What the current thread writes, in its newest lane.
+    /// What the current thread writes, in its newest strand.
     fn with_own(&self, change: impl FnOnce(&mut Own<E>)) {
         let owner = (self.me)();
         loop {
-            let lanes = self.lanes.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(lane) = lanes.iter().rev().find(|lane| lane.owner == owner) {
-                return change(&mut lane.lock());
+            let strands = self.strands.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(strand) = strands.iter().rev().find(|strand| strand.owner == owner) {
+                return change(&mut strand.lock());
             }
-            drop(lanes);
+            drop(strands);
             self.open(|number| format!("t{number}"));
         }
     }
 }
 
-impl<E> Lane<E> {
+impl<E> Strand<E> {
     fn lock(&self) -> MutexGuard<'_, Own<E>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }

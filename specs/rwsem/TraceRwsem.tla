@@ -11,7 +11,7 @@ EXTENDS MCRwsem, Traces
 \* free lock without a queue is an Enter), but many states.
 SpinsInTime ==
     \A t \in Task : pc[t] = "idle" /\ pc'[t] = "spin" =>
-        \E l \in Lane : MayComeNext(l) /\ Upcoming(l).args = <<t>>
+        \E l \in Strand : MayComeNext(l) /\ Upcoming(l).args = <<t>>
 
 TraceNext == (Next /\ SpinsInTime) \/ (See /\ UNCHANGED vars)
 TraceSpec == (Init /\ AtStart) /\ [][TraceNext]_<<vars, which, at>>

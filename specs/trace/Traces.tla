@@ -3,16 +3,16 @@
 (* Recorded behaviours, each to be one of a protocol's: a module           *)
 (* Trace<Protocol> extends the protocol and this.                          *)
 (*                                                                         *)
-(* A trace has lanes, one a thread.  An event is one step of the protocol, *)
-(* which was taken at some time from `from` to `to`; the events of a lane  *)
-(* follow each other.  Of two lanes' events either may come first where    *)
-(* their times overlap: the order that fits is searched for.               *)
+(* A trace has strands, one a thread.  An event is one step of the         *)
+(* protocol, which was taken at some time from `from` to `to`; the events  *)
+(* of a strand follow each other.  Of two strands' events either may come  *)
+(* first where their times overlap: the order that fits is searched for.   *)
 (*                                                                         *)
 (* The protocol's own Next is the next-state relation.  Its hook Emit, the *)
 (* last conjunct of every action, is replaced by EmitTrace, which lets an  *)
-(* action be taken as the event that a lane has next, or as a silent one:  *)
-(* one that leaves no event.  What an event has seen of the state is what  *)
-(* the state is right after its step.                                      *)
+(* action be taken as the event that a strand has next, or as a silent     *)
+(* one: one that leaves no event.  What an event has seen of the state is  *)
+(* what the state is right after its step.                                 *)
 (*                                                                         *)
 (* An event may leave open which of several actions was its step.  The     *)
 (* action "See" is none: nothing is done, and the state is as it was seen. *)
@@ -20,36 +20,36 @@
 EXTENDS Naturals, Sequences, TLC
 
 CONSTANTS
-    Traces,     \* a sequence of traces: lane -> sequence of events
+    Traces,     \* a sequence of traces: strand -> sequence of events
     Silent,     \* the names of actions that leave no event
     Shows(_)    \* what an event may have seen of the state, by its name
 
 VARIABLES
     which,      \* the trace
-    at          \* lane -> how many of its events are taken
+    at          \* strand -> how many of its events are taken
 
-Lane        == DOMAIN Traces[which]
+Strand      == DOMAIN Traces[which]
 HasMore(l)  == at[l] < Len(Traces[which][l])
 Upcoming(l) == Traces[which][l][at[l] + 1]
 
 Seen(event) == {event.sees[i] : i \in DOMAIN event.sees}
 
-\* No other lane's next event was over before this one began.
+\* No other strand's next event was over before this one began.
 MayComeNext(l) ==
-    HasMore(l) /\ \A m \in Lane : HasMore(m) => Upcoming(l).from <= Upcoming(m).to
+    HasMore(l) /\ \A m \in Strand : HasMore(m) => Upcoming(l).from <= Upcoming(m).to
 
 \* The arguments of an action's events that may come next: for a protocol whose
 \* actions have too many to try them all.
 TraceArguments(action) ==
-    {Upcoming(l).args : l \in {l \in Lane : MayComeNext(l) /\ action \in Upcoming(l).actions}}
+    {Upcoming(l).args : l \in {l \in Strand : MayComeNext(l) /\ action \in Upcoming(l).actions}}
 
 AtStart ==
     /\ which \in DOMAIN Traces
-    /\ at = [l \in Lane |-> 0]
+    /\ at = [l \in Strand |-> 0]
 
 EmitTrace(action, args) ==
     /\ UNCHANGED which
-    /\ \/ \E l \in Lane :
+    /\ \/ \E l \in Strand :
             /\ MayComeNext(l)
             /\ action \in Upcoming(l).actions
             /\ Upcoming(l).args = args
@@ -61,7 +61,7 @@ EmitTrace(action, args) ==
 \* protocol's variables unchanged.
 See ==
     /\ UNCHANGED which
-    /\ \E l \in Lane :
+    /\ \E l \in Strand :
          /\ MayComeNext(l)
          /\ "See" \in Upcoming(l).actions
          /\ \A seen \in Seen(Upcoming(l)) : Shows(seen.name) = seen.value
@@ -70,5 +70,5 @@ See ==
 \* Every event is taken: the trace is the protocol's.  The runner reads what
 \* this prints; as an invariant it is TRUE.
 Accept ==
-    (\A l \in Lane : ~HasMore(l)) => PrintT(ToString(<<"accepted", which>>))
+    (\A l \in Strand : ~HasMore(l)) => PrintT(ToString(<<"accepted", which>>))
 =============================================================================

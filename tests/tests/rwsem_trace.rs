@@ -103,7 +103,7 @@ fn edited_runs_are_refused() -> Result<()> {
         "nobody releases the lock"
     );
     for edit in [Edit::OtherHolder, Edit::OneMore] {
-        // In the order of the record one of the lanes comes first: the edit is at its first event.
+        // In the order of the record one of the strands comes first: the edit is at its first event.
         let mut edited = edit.all(&trace);
         edited.truncate(3);
         for edited in edited {

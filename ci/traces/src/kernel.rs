@@ -21,7 +21,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::recording::Trace;
 use event::Event;
-use family::Family;
+use family::{Family, Known};
 use line::Line;
 use text::Lines;
 
@@ -176,7 +176,7 @@ pub fn read(
         }
         let (family, projection) = open.as_mut().context("a projection")?;
         match family.event(raw.name) {
-            Ok(Some((name, kind))) => {
+            Known::Read(name, kind) => {
                 let event = Event {
                     name,
                     line: number,
@@ -190,8 +190,8 @@ pub fn read(
                     each(trace)?;
                 }
             }
-            Ok(None) => {}
-            Err(_) => {
+            Known::Ignored => {}
+            Known::Not => {
                 let unknown = notes.unknown.entry(raw.name.to_owned());
                 unknown.or_insert((0, number)).0 += 1;
             }

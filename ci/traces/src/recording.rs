@@ -151,11 +151,11 @@ impl Trace {
     ///
     /// # Errors
     /// If an event ends before it begins, or begins or ends before the thread's last one does.
-    pub fn lanes(&self) -> Result<BTreeMap<&str, Vec<usize>>> {
-        let mut lanes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    pub fn strands(&self) -> Result<BTreeMap<&str, Vec<usize>>> {
+        let mut strands: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, event) in self.events.iter().enumerate() {
-            let lane = lanes.entry(&event.thread).or_default();
-            let last = lane.last().map(|&last| &self.events[last]);
+            let strand = strands.entry(&event.thread).or_default();
+            let last = strand.last().map(|&last| &self.events[last]);
             let follows = |last: &Event| last.from <= event.from && last.to <= event.to;
             ensure!(
                 event.from <= event.to && last.is_none_or(follows),
@@ -163,9 +163,9 @@ impl Trace {
                 self.place(place),
                 event.show()
             );
-            lane.push(place);
+            strand.push(place);
         }
-        Ok(lanes)
+        Ok(strands)
     }
 
     /// `FILE:LINE` of an event.
@@ -253,7 +253,7 @@ pub fn read(path: &Path, lines: impl BufRead) -> Result<Vec<Trace>> {
                     at()
                 );
                 ensure!(found > 0, "{}: a trace without an event says nothing", at());
-                trace.lanes()?;
+                trace.strands()?;
                 traces.extend(open.take());
             }
             (Line::Head(_), Some(_)) => bail!(

@@ -6,12 +6,12 @@ use super::file::Layout;
 use super::machine::{Action, Bio, Call, Extent, Kind, Mode, Part, Request};
 use super::policy::Policy;
 use super::probe::{Probe, Seen, Side};
-use crate::trace::{Head, Lanes, Step};
+use crate::trace::{Head, Recording, Step};
 
 /// Records the steps of a file's requests.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    lanes: Lanes<(Action, Saw)>,
+    recording: Recording<(Action, Saw)>,
     calls: Mutex<Vec<Call>>,
 }
 
@@ -32,7 +32,7 @@ impl Recorder {
     /// An empty record, of threads that `me` tells apart.
     pub fn of(me: fn() -> usize) -> Recorder {
         Recorder {
-            lanes: Lanes::of(me),
+            recording: Recording::of(me),
             ..Recorder::default()
         }
     }
@@ -73,7 +73,7 @@ impl Recorder {
                 ("Remember", "<- Forget".into()),
             ],
         };
-        self.lanes.write(&head, |_, (action, saw)| {
+        self.recording.write(&head, |_, (action, saw)| {
             let (action_name, bio) = name(*action);
             let mut args = vec![format!("\"r{}\"", names[action.request()])];
             if let Some(Bio { part, block }) = bio {
@@ -90,11 +90,11 @@ impl Recorder {
 
 impl Probe for Recorder {
     fn about(&self, _: Request, _: Side) {
-        self.lanes.before();
+        self.recording.before();
     }
 
     fn performs(&self, _: Request, _: Bio) {
-        self.lanes.before();
+        self.recording.before();
     }
 
     fn called(&self, request: Request, call: &Call) {
@@ -109,7 +109,7 @@ impl Probe for Recorder {
             Seen::Held(mode) => Saw::Held(mode),
             Seen::File { extent, size, dio } => Saw::File(extent.to_vec(), size, dio),
         };
-        self.lanes.after((action, saw));
+        self.recording.after((action, saw));
     }
 }
 

@@ -4,12 +4,12 @@ use super::machine::{Credits, Machine, Pc, Task};
 use super::numbers::Numbers;
 use super::policy::Policy;
 use super::probe::{Probe, Step, Who};
-use crate::trace::{self, Head, Lanes};
+use crate::trace::{self, Head, Recording};
 
 /// Records the steps of a journal's tasks and of its commits.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    lanes: Lanes<(Step, Seen)>,
+    recording: Recording<(Step, Seen)>,
 }
 
 /// Of the numbers that a step has left, those that a trace shows.
@@ -43,14 +43,14 @@ impl Recorder {
             source,
             constants: &constants(machine),
         };
-        self.lanes
+        self.recording
             .write(&head, |_, (step, seen)| event(*step, seen, &task))
     }
 }
 
 impl Probe for Recorder {
     fn about(&self, _: Option<Who>) {
-        self.lanes.before();
+        self.recording.before();
     }
 
     fn step(&self, step: Step, now: &Numbers) {
@@ -60,7 +60,7 @@ impl Probe for Recorder {
             out: now.running.out,
             updates: now.running.updates,
         };
-        self.lanes.after((step, seen));
+        self.recording.after((step, seen));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::probe::Probe;
 use super::word::{Action, Counts, Word};
-use crate::trace::{Head, Lanes, Step};
+use crate::trace::{Head, Recording, Step};
 
 /// Records the steps of a lock.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    lanes: Lanes<(Action, Counts)>,
+    recording: Recording<(Action, Counts)>,
 }
 
 impl Recorder {
@@ -19,18 +19,18 @@ impl Recorder {
     /// An empty record, of threads that `me` tells apart.
     pub fn of(me: fn() -> usize) -> Recorder {
         Recorder {
-            lanes: Lanes::of(me),
+            recording: Recording::of(me),
         }
     }
 
     /// The current thread's steps are those of the task `task` from now on.
     pub fn join(&self, task: &str) {
-        self.lanes.join(task);
+        self.recording.join(task);
     }
 
     /// The current thread is about to use the lock: its next step is not taken before this. Without it the record says less.
     pub fn about(&self) {
-        self.lanes.before();
+        self.recording.before();
     }
 
     /// The record as a trace of `Rwsem`, with `source` for people. The readers are those of `tasks` that begin with `r`, the
@@ -53,7 +53,7 @@ impl Recorder {
                 ("ByWriters", "0".into()),
             ],
         };
-        self.lanes.write(&head, |task, (action, after)| {
+        self.recording.write(&head, |task, (action, after)| {
             let holders = after.active + u32::from(after.writer);
             let queued = after.ahead + after.readers + after.behind;
             Step {
@@ -80,6 +80,6 @@ fn name(action: Action) -> &'static str {
 
 impl Probe for Recorder {
     fn step(&self, _before: Word, action: Action, after: Word) {
-        self.lanes.after((action, after.counts()));
+        self.recording.after((action, after.counts()));
     }
 }

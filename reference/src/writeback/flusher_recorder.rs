@@ -5,12 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::flusher_probe::{Numbers, Probe};
 use super::plug::{Action, Run};
 use super::plug_policy::Policy;
-use crate::trace::{Head, Lanes, Step};
+use crate::trace::{Head, Recording, Step};
 
 /// Records the steps of a flusher, of its device and of those who are throttled.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    lanes: Lanes<Event>,
+    recording: Recording<Event>,
     passes: Mutex<Passes>,
     wants: bool,
     sleeps: bool,
@@ -67,7 +67,7 @@ impl Recorder {
                 source,
                 constants: &constants(policy, inodes.len(), slots),
             };
-            Some(self.lanes.write(&head, |_, event| {
+            Some(self.recording.write(&head, |_, event| {
                 (event.pass == pass).then(|| event.step(first))
             }))
         });
@@ -93,7 +93,7 @@ impl Probe for Recorder {
     }
 
     fn about_to(&self, _: Action) {
-        self.lanes.before();
+        self.recording.before();
     }
 
     fn step(&self, action: Action, now: &Numbers) {
@@ -109,7 +109,7 @@ impl Probe for Recorder {
             requests: now.requests - passes.issued,
         };
         drop(passes);
-        self.lanes.after(event);
+        self.recording.after(event);
     }
 
     fn sleeps(&self) -> bool {

@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 
-use interlock_checker::near::did_you_mean;
-
 /// The tables, by release.
 const TABLES: [(&str, &str); 2] = [
     ("6.1", include_str!("families/6.1.toml")),
@@ -42,6 +40,17 @@ pub struct Kind {
     pub fields: BTreeMap<String, String>,
 }
 
+/// Whether a table knows an event.
+#[derive(Debug, Clone, Copy)]
+pub enum Known<'a> {
+    /// It is read; with its name here.
+    Read(&'a str, &'a Kind),
+    /// It says nothing that is read.
+    Ignored,
+    /// It does not.
+    Not,
+}
+
 impl Family {
     /// The table of a release: `6.18`, or `6.18.44-generic`.
     ///
@@ -65,24 +74,16 @@ impl Family {
         Ok(toml::from_str(text).expect("the tables are read by a test"))
     }
 
-    /// The event that the kernel calls `name`, with its name here; `None`: one that is ignored.
-    ///
-    /// # Errors
-    /// If the table does not know it.
-    pub fn event(&self, name: &str) -> Result<Option<(&str, &Kind)>> {
+    /// What the table says of the event that the kernel calls `name`.
+    pub fn event(&self, name: &str) -> Known<'_> {
         let mut events = self.events.iter();
         if let Some((here, kind)) = events.find(|(_, kind)| kind.event == name) {
-            return Ok(Some((here, kind)));
+            return Known::Read(here, kind);
         }
         if self.ignored.iter().any(|ignored| ignored == name) {
-            return Ok(None);
+            return Known::Ignored;
         }
-        let known = self.events.values().map(|kind| kind.event.as_str());
-        Err(anyhow!(
-            "`{name}` is no event that the table of kernel {} knows{}",
-            self.kernel,
-            did_you_mean(name, known)
-        ))
+        Known::Not
     }
 
     /// What this release has for a name in which releases differ.

@@ -1,7 +1,7 @@
 //! Whether a trace is a behaviour of a machine.
 //!
 //! Events whose times overlap may have been taken in either order. The search keeps every state that some order leads to, level by
-//! level: after so many events. Lanes are in order, and an event comes no later than one that began after it had ended.
+//! level: after so many events. Strands are in order, and an event comes no later than one that began after it had ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub enum Found {
 pub struct Refusal {
     /// How many events fit, in the order that fits most.
     pub fit: usize,
-    /// Of each lane the events that do.
+    /// Of each strand the events that do.
     pub taken: Vec<usize>,
     /// The events that could come next, by their places, and why each does not fit.
     pub next: Vec<(usize, String)>,
@@ -47,17 +47,19 @@ const SHOWN: usize = 8;
 /// # Errors
 /// If an event has an action or an argument that the machine has not: with its place.
 pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
-    let lanes: Vec<Vec<usize>> = trace.lanes()?.into_values().collect();
+    let strands: Vec<Vec<usize>> = trace.strands()?.into_values().collect();
     let mut steps = Vec::new();
     for (place, event) in trace.events.iter().enumerate() {
         steps.push(Step::read(model, event).with_context(|| trace.place(place))?);
     }
     let silent = silent(model, &trace.head)?;
     let starts = model.starts().into_iter();
-    let mut level: BTreeSet<_> = starts.map(|state| (vec![0; lanes.len()], state)).collect();
+    let mut level: BTreeSet<_> = starts
+        .map(|state| (vec![0; strands.len()], state))
+        .collect();
     for fit in 0..=trace.events.len() {
         let is_in_time = |at: &[usize], action: M::Action| {
-            let next = upcoming(trace, &lanes, at).into_iter();
+            let next = upcoming(trace, &strands, at).into_iter();
             let next: Vec<&[Value]> = next.map(|(_, place)| &steps[place].args[..]).collect();
             model.is_in_time(action, &next)
         };
@@ -71,12 +73,12 @@ pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
         let mut next = BTreeSet::new();
         let mut refused: Vec<(usize, String)> = Vec::new();
         for (at, state) in &level {
-            for (lane, place) in upcoming(trace, &lanes, at) {
+            for (strand, place) in upcoming(trace, &strands, at) {
                 for after in steps[place].after(model, state) {
                     match after {
                         Ok(state) => {
                             let mut at = at.clone();
-                            at[lane] += 1;
+                            at[strand] += 1;
                             next.insert((at, state));
                         }
                         Err(why) if !refused.contains(&(place, why.clone())) => {
@@ -106,11 +108,11 @@ pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
     Ok(Found::Accepted)
 }
 
-/// The lanes whose next event may come next, and that event.
-fn upcoming(trace: &Trace, lanes: &[Vec<usize>], at: &[usize]) -> Vec<(usize, usize)> {
-    let next = lanes.iter().zip(at).enumerate();
+/// The strands whose next event may come next, and that event.
+fn upcoming(trace: &Trace, strands: &[Vec<usize>], at: &[usize]) -> Vec<(usize, usize)> {
+    let next = strands.iter().zip(at).enumerate();
     let next: Vec<(usize, usize)> = next
-        .filter_map(|(lane, (places, &taken))| Some((lane, *places.get(taken)?)))
+        .filter_map(|(strand, (places, &taken))| Some((strand, *places.get(taken)?)))
         .collect();
     let first_end = next.iter().map(|(_, place)| trace.events[*place].to).min();
     let in_time = |place: usize| first_end.is_none_or(|end| trace.events[place].from <= end);

@@ -206,7 +206,7 @@ fn module(
     }
     let mut all = Vec::new();
     for (trace, number) in traces.iter().zip(1..) {
-        let lanes = trace.lanes()?.into_iter().map(|(thread, places)| {
+        let strands = trace.strands()?.into_iter().map(|(thread, places)| {
             let events = places.iter().map(|&place| event(trace, place));
             let events = events.collect::<Result<Vec<_>>>()?.join(",\n    ");
             Ok(format!(
@@ -214,8 +214,8 @@ fn module(
                 Value::Str(thread.into())
             ))
         });
-        let lanes = lanes.collect::<Result<Vec<_>>>()?.join(" @@ ");
-        writeln!(text, "Trace{number} == {lanes}")?;
+        let strands = strands.collect::<Result<Vec<_>>>()?.join(" @@ ");
+        writeln!(text, "Trace{number} == {strands}")?;
         all.push(format!("Trace{number}"));
     }
     let traces_value = format!("<< {} >>", all.join(", "));

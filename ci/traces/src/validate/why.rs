@@ -53,7 +53,7 @@ pub fn conjuncts(
     if asked.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let mut report = String::from("Why ==\n    (\\A l \\in Lane : ~HasMore(l)) =>\n");
+    let mut report = String::from("Why ==\n    (\\A l \\in Strand : ~HasMore(l)) =>\n");
     for (number, (_, lets, part)) in asked.iter().enumerate() {
         let part = part.replace('\n', "\n          ");
         report +=
@@ -87,8 +87,8 @@ pub fn conjuncts(
 
 /// The events that fit.
 fn prefix(trace: &Trace, refusal: &Refusal) -> Result<Trace> {
-    let lanes = trace.lanes()?.into_values();
-    let mut places: Vec<usize> = lanes
+    let strands = trace.strands()?.into_values();
+    let mut places: Vec<usize> = strands
         .zip(&refusal.taken)
         .flat_map(|(places, &taken)| places.into_iter().take(taken))
         .collect();
