@@ -8,12 +8,12 @@ help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: check
-check: cargo ## The main job: lint the manifest, run the models of the ci lane, judge each (about 13 minutes)
+check: cargo ## The main job: lint the claims, run the models of the ci lane, judge each (about 13 minutes)
 	@$(INTERLOCK) lint
 	@$(INTERLOCK) check --lane ci --require tla-checker
 
 .PHONY: smoke
-smoke: cargo ## Lint the manifest, run a few models of each kind (seconds)
+smoke: cargo ## Lint the claims, run a few models of each kind (seconds)
 	@$(INTERLOCK) lint
 	@$(INTERLOCK) check --lane smoke
 

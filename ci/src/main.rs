@@ -1,4 +1,4 @@
-//! `interlock`: runs the models of `specs/` and judges them against `specs/manifest.toml`.
+//! `interlock`: runs the models of `specs/` and judges them against what they claim.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ struct Cli {
 enum Task {
     /// Runs models and judges them
     Check(Check),
-    /// Finds rows of the manifest that check nothing
+    /// Finds claims that check nothing
     Lint(Source),
     /// Runs one model and prints its counterexample as a timeline
     Trace {
@@ -119,6 +119,9 @@ struct Check {
     /// Fail, and run nothing, if this engine is not here (TLC always must be)
     #[arg(long, value_enum, value_name = "ENGINE")]
     require: Vec<EngineName>,
+    /// Write what the runs count into models.lock, of models whose verdict is the expected one
+    #[arg(long)]
+    bless: bool,
     /// How many models run at once
     #[arg(long, default_value = "2")]
     jobs: NonZero<usize>,
@@ -165,9 +168,9 @@ enum WakeName {
 
 #[derive(Args)]
 struct Source {
-    /// The manifest [default: specs/manifest.toml of this clone]
-    #[arg(long, value_name = "PATH")]
-    manifest: Option<PathBuf>,
+    /// The directory of the specifications, a folder an area with its models.toml [default: specs of this clone]
+    #[arg(long, value_name = "DIR")]
+    specs: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -224,9 +227,9 @@ enum LaneName {
 }
 
 impl Source {
-    fn path(self) -> Result<PathBuf> {
-        self.manifest
-            .map_or_else(|| Ok(toolchain::root()?.join("specs/manifest.toml")), Ok)
+    fn dir(self) -> Result<PathBuf> {
+        self.specs
+            .map_or_else(|| Ok(toolchain::root()?.join("specs")), Ok)
     }
 }
 
@@ -289,6 +292,7 @@ fn run(task: Task) -> Result<u8> {
             lane,
             engine,
             require,
+            bless,
             jobs,
             source,
             output,
@@ -304,7 +308,8 @@ fn run(task: Task) -> Result<u8> {
                 names,
                 engine: engine.map(Engine::from),
                 required: require.into_iter().map(Engine::from).collect(),
-                manifest: source.path()?,
+                specs: source.dir()?,
+                bless,
                 jobs,
                 out: output.dir()?,
             };
@@ -316,7 +321,7 @@ fn run(task: Task) -> Result<u8> {
             output,
         } => {
             interrupt::install()?;
-            match check::trace(&toolchain::root()?, &source.path()?, &model, &output.dir()?)? {
+            match check::trace(&toolchain::root()?, &source.dir()?, &model, &output.dir()?)? {
                 Some((timeline, dir)) => {
                     println!("{timeline}\n{}", dir.display());
                     Ok(0)
@@ -328,7 +333,7 @@ fn run(task: Task) -> Result<u8> {
             }
         }
         Task::Cfg { model, source } => {
-            let manifest = Manifest::load(&source.path()?)?;
+            let manifest = Manifest::load(&source.dir()?)?;
             manifest.select(Lane::Nightly, std::slice::from_ref(&model))?;
             let model = manifest
                 .model(&model)
@@ -341,12 +346,12 @@ fn run(task: Task) -> Result<u8> {
             print!("{}", cfg::text(model, None));
             Ok(0)
         }
-        Task::Lint(source) => lint(&Manifest::load(&source.path()?)?),
-        Task::Table { area, source } => table(&Manifest::load(&source.path()?)?, &area),
+        Task::Lint(source) => lint(&Manifest::load(&source.dir()?)?),
+        Task::Table { area, source } => table(&Manifest::load(&source.dir()?)?, &area),
         Task::Docs(output) => {
             interrupt::install()?;
             let root = toolchain::root()?;
-            let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+            let manifest = Manifest::load(&root.join("specs"))?;
             for path in docs::update(&root, &manifest, &output.dir()?)? {
                 println!("{}", path.strip_prefix(&root).unwrap_or(&path).display());
             }
@@ -365,7 +370,7 @@ fn run(task: Task) -> Result<u8> {
                 models,
                 check,
                 corpus: corpus.unwrap_or_else(|| root.join("tests/corpus")),
-                manifest: source.path()?,
+                specs: source.dir()?,
                 out: output.dir()?,
             };
             graph::graph(&root, &request)
@@ -423,8 +428,9 @@ fn lint(manifest: &Manifest) -> Result<u8> {
 fn table(manifest: &Manifest, area: &str) -> Result<u8> {
     ensure!(
         manifest.area(area).is_some(),
-        "no area is named {area}: {} has them all",
-        manifest.path.display()
+        "no area of {} is named {area} (its areas: {})",
+        manifest.specs.display(),
+        manifest.area_names()
     );
     print!(
         "{}\n{}",

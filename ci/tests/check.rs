@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{check, entry, manifest, processes, report, temp, told};
+use runner::{check, entry, processes, report, specs, temp, told};
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
@@ -35,7 +35,7 @@ fn rows_that_are_as_they_should_be_pass() {
     assert_eq!(
         names,
         ["holds", "live", "starves", "small", "monotone"],
-        "in the manifest's order"
+        "in the claims' order"
     );
 
     let read = |name: &str| fs::read_to_string(out.path().join(name)).unwrap();
@@ -64,19 +64,19 @@ fn every_wrong_row_is_told_in_its_own_words() {
         .code(1)
         .stdout(
             contains("0 as expected, 14 not, 1 inconclusive, 7 errors\n")
-                .and(contains("::error file=ci/tests/specs/bad.toml,line=51,title=holds::wrong-distinct: distinct is 12")),
+                .and(contains("bad.toml/specs/demo/models.toml,line=37,title=holds::wrong-distinct: distinct is 12")),
         );
     let report = report(out.path());
     let rows = [
         (
             "wrong-distinct",
             "unexpected",
-            "distinct is 12, but the manifest pins 13",
+            "distinct is 12, but the lock says 13",
         ),
         (
             "wrong-total",
             "unexpected",
-            "total is 17, but the manifest pins 16",
+            "total is 17, but the lock says 16",
         ),
         (
             "silent-fired",
@@ -113,8 +113,16 @@ fn every_wrong_row_is_told_in_its_own_words() {
             "error",
             "The invariant Nope specified in the configuration file is not defined",
         ),
-        ("unpinned", "unexpected", "add `distinct = 12` to the row"),
-        ("unpinned", "unexpected", "add `total = 17` to the row"),
+        (
+            "uncounted",
+            "unexpected",
+            "distinct is 12, and the lock says nothing (run `interlock check --bless uncounted`",
+        ),
+        (
+            "uncounted",
+            "unexpected",
+            "total is 17, and the lock says nothing",
+        ),
         (
             "wrong-property",
             "unexpected",
@@ -128,7 +136,7 @@ fn every_wrong_row_is_told_in_its_own_words() {
         (
             "wrong-witness",
             "unexpected",
-            "witness is 9, but the manifest pins 8",
+            "witness is 9, but the lock says 8",
         ),
         (
             "parse-error",
@@ -281,17 +289,17 @@ fn bad_usage_and_bad_input_run_nothing() {
     check("missing.toml", out.path())
         .assert()
         .code(2)
-        .stderr(contains("missing.toml"));
-    let elsewhere = out.path().join("manifest.toml");
-    fs::copy(manifest("good.toml"), &elsewhere).unwrap();
+        .stderr(contains("missing.toml/specs: no area in it"));
+    let elsewhere = out.path().join("elsewhere");
+    fs::rename(specs("good.toml", out.path()), &elsewhere).unwrap();
     let mut command = runner::interlock();
     command
         .arg("check")
-        .arg("--manifest")
+        .arg("--specs")
         .arg(&elsewhere)
         .assert()
         .code(2)
-        .stderr(contains("specs"));
+        .stderr(contains("elsewhere: not a directory named `specs`"));
 }
 
 #[test]
@@ -324,8 +332,8 @@ fn trace_prints_the_timeline() {
     let trace = |model: &str| {
         let mut command = runner::interlock();
         command
-            .args(["trace", model, "--manifest"])
-            .arg(manifest("good.toml"))
+            .args(["trace", model, "--specs"])
+            .arg(specs("good.toml", out.path()))
             .arg("--out")
             .arg(out.path());
         command.assert()
@@ -337,4 +345,81 @@ fn trace_prints_the_timeline() {
         .code(1)
         .stdout(contains("holds has no counterexample"));
     trace("nothing").code(2).stderr(contains("nothing"));
+}
+
+/// `models.lock` of the area that `check` runs on.
+fn lock(name: &str, out: &std::path::Path) -> String {
+    fs::read_to_string(specs(name, out).join("demo/models.lock")).unwrap()
+}
+
+#[test]
+fn counts_are_written_when_they_are_blessed() {
+    let out = temp();
+    let path = specs("good.toml", out.path()).join("demo/models.lock");
+    let good = lock("good.toml", out.path());
+    let other = good.replace("holds = { distinct = 12", "holds = { distinct = 13");
+    fs::write(&path, other.clone() + "stale = { witness = 1 }\n").unwrap();
+    check("good.toml", out.path())
+        .arg("holds")
+        .assert()
+        .code(1)
+        .stdout(contains("distinct is 12, but the lock says 13"));
+    assert_eq!(
+        lock("good.toml", out.path()),
+        other + "stale = { witness = 1 }\n"
+    );
+    check("good.toml", out.path())
+        .args(["holds", "--bless"])
+        .assert()
+        .code(0)
+        .stdout(
+            contains("holds: { distinct = 12, total = 17 } was { distinct = 13, total = 17 }\n")
+                .and(contains("stale: nothing was { witness = 1 }\n")),
+        );
+    let written = lock("good.toml", out.path());
+    assert!(written.ends_with(&good), "{written}");
+    check("good.toml", out.path()).arg("holds").assert().code(0);
+    // Nothing to change: the file is left as it is.
+    fs::write(&path, &good).unwrap();
+    check("good.toml", out.path())
+        .args(["--lane", "nightly", "--bless"])
+        .assert()
+        .code(0);
+    assert_eq!(lock("good.toml", out.path()), good);
+}
+
+#[test]
+fn blessing_hides_no_wrong_verdict() {
+    let out = temp();
+    let old = lock("bad.toml", out.path());
+    let names = [
+        "wrong-distinct",
+        "uncounted",
+        "wrong-witness",
+        "never-fired",
+        "unexpected-violation",
+        "wrong-property",
+        "wrong-kind",
+        "undefined-invariant",
+        "endless",
+    ];
+    check("bad.toml", out.path())
+        .arg("--bless")
+        .args(names)
+        .assert()
+        .code(1)
+        .stdout(contains("3 as expected, 4 not, 1 inconclusive, 1 errors\n"));
+    let expected = old
+        .replace("no-such-model = { distinct = 1, total = 1 }\n", "")
+        .replace(
+            "unexpected-v",
+            "uncounted = { distinct = 12, total = 17 }\nunexpected-v",
+        )
+        .replace(
+            "{ distinct = 13, total = 17 }",
+            "{ distinct = 12, total = 17 }",
+        )
+        .replace("{ witness = 8 }", "{ witness = 9 }");
+    let written = lock("bad.toml", out.path());
+    assert!(written.ends_with(&expected), "{written}");
 }

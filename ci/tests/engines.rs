@@ -78,7 +78,7 @@ fn apalache_rows_that_are_wrong_are_told() {
         (
             "other-witness",
             "unexpected",
-            "witness is 5, but the manifest pins 4",
+            "witness is 5, but the lock says 4",
         ),
         (
             "too-slow",
@@ -278,11 +278,7 @@ fn a_second_opinion_is_the_same_or_a_fault() {
     };
     let cases = [
         (ok(12), "as-expected", ""),
-        (
-            ok(13),
-            "unexpected",
-            "distinct is 13, but the manifest pins 12",
-        ),
+        (ok(13), "unexpected", "distinct is 13, but the lock says 12"),
         (
             ok(12) + "; echo 'Warning: ALIAS not yet supported, ignoring' >&2",
             "error",

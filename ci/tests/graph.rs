@@ -9,18 +9,15 @@ use std::process::Command;
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::{contains, ends_with};
-use runner::{interlock, manifest, temp, tools};
+use runner::{interlock, specs, temp, tools};
 
-/// `interlock graph` of the tests' manifest, with its corpus and its other files in `dir`.
+/// `interlock graph` of the tests' claims, with its corpus and its other files in `dir`.
 fn graph(name: &str, dir: &Path) -> Command {
     tools();
     let mut command = interlock();
-    command.arg("graph").arg("--manifest").arg(manifest(name));
-    command
-        .arg("--corpus")
-        .arg(dir)
-        .arg("--out")
-        .arg(dir.join("out"));
+    let out = dir.join("out");
+    command.arg("graph").arg("--specs").arg(specs(name, &out));
+    command.arg("--corpus").arg(dir).arg("--out").arg(out);
     command
 }
 
@@ -66,13 +63,13 @@ fn a_graph_is_the_same_bytes_each_time_and_a_difference_is_told() {
 }
 
 #[test]
-fn a_row_that_is_not_as_pinned_writes_nothing() {
+fn a_row_that_is_not_as_the_lock_says_writes_nothing() {
     let dir = temp();
     graph("bad.toml", dir.path())
         .arg("wrong-distinct")
         .assert()
         .code(1)
-        .stdout(contains("distinct is 12, but the manifest pins 13"));
+        .stdout(contains("distinct is 12, but the lock says 13"));
     assert!(!dir.path().join("wrong-distinct.graph").exists());
 }
 

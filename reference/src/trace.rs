@@ -43,7 +43,7 @@ pub struct Head<'a> {
     pub module: &'a str,
     /// What was recorded, and how: for people.
     pub source: &'a str,
-    /// The specification's constants and their values, as in `specs/manifest.toml`.
+    /// The specification's constants and their values, as in `specs/*/models.toml`.
     pub constants: &'a [(&'a str, String)],
 }
 

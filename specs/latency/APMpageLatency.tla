@@ -154,7 +154,7 @@ PerExtentPagevecThree ==
     /\ MaxStretch = 7
     /\ MaxHeld = 0
 
-\* Sizes of the manifest.
+\* Sizes of models.toml.
 N6  == Pages = 6 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 3 /\ MaxStretch = 12 /\ MaxHeld = 4
 N12E1 == Pages = 12 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 1 /\ MaxStretch = 12 /\ MaxHeld = 4
 NoReschedN6      == N6 /\ Policy = NoResched

@@ -105,7 +105,7 @@ AnyUpstream       == AnyInodes /\ Policy = Upstream
 AnySkipISync      == AnyInodes /\ Policy = SkipISyncOnSync
 AnyNoSyncQueued   == AnyInodes /\ Policy = NoSyncQueued
 
-\* Sizes of the manifest.
+\* Sizes of models.toml.
 A == One = {"a_OF_INODE"} /\ Two = {}
 P == One = {} /\ Two = {"p_OF_INODE"} /\ Stamped = {} /\ AtOnce = TRUE
 Ts == Stamped = {"a_OF_INODE"}

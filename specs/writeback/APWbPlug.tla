@@ -111,7 +111,7 @@ AnyPlugOutside     == AnySize /\ Policy = PlugOutside /\ MaxRequests = 1
 AnySleepKeepsPlug  == AnySize /\ Policy = SleepKeepsPlug /\ MaxRequests = 1
 AnyPlugPerInode    == AnySize /\ Policy = PlugPerInode /\ MaxRequests = 1
 
-\* Sizes of the manifest.
+\* Sizes of models.toml.
 F2 == Files = 2 /\ Slots = 1 /\ MaxRequests = 1
 F3 == Files = 3 /\ Slots = 1 /\ MaxRequests = 1
 PlugOutsideF3        == F3 /\ Policy = PlugOutside

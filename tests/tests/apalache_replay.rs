@@ -42,7 +42,7 @@ fn follow<M: Counterpart>(model: &M, found: &Counterexample) -> Result<Vec<Strin
 #[test]
 fn every_counterexample_is_a_behaviour_of_the_machine() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let manifest = Manifest::load(&root.join("specs"))?;
     let mut replayed = 0;
     let mut faults = Vec::new();
     for model in &manifest.models {

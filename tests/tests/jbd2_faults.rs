@@ -425,7 +425,7 @@ fn a_fault_is_told() -> Result<()> {
 #[test]
 fn a_fault_beyond_the_graphs_is_counted() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let manifest = Manifest::load(&root.join("specs"))?;
     for fault in COUNTED {
         let model = manifest.model(fault.model);
         let model = model.context("there is no such model")?;

@@ -106,7 +106,7 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
 #[test]
 fn the_machine_has_as_many_states_as_the_manifest_says() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let manifest = Manifest::load(&root.join("specs"))?;
     let mut graphs = BTreeMap::new();
     for model in &manifest.models {
         let whole = model.module == "MCJbd2Credits" && model.symmetry.is_none();

@@ -66,7 +66,7 @@ const ENDS: [(&str, End); 12] = [
 
 fn manifest() -> Result<Manifest> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    Manifest::load(&root.join("specs/manifest.toml"))
+    Manifest::load(&root.join("specs"))
 }
 
 fn jbd2(model: &str) -> Result<Jbd2> {

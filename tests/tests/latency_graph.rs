@@ -54,7 +54,7 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
 #[test]
 fn no_larger_model_has_fewer_states_than_the_machine() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let manifest = Manifest::load(&root.join("specs"))?;
     let models = manifest.models.iter();
     let mut compared = 0;
     for model in models.filter(|model| model.module == "MCMpageLatency") {

@@ -20,7 +20,7 @@ const DEADLOCK: &str = "SyncStopEarly-N6-deadlock";
 
 fn latency(model: &str) -> Result<Latency> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let manifest = Manifest::load(&root.join("specs"))?;
     let model = manifest.model(model).context("there is no such model")?;
     Latency::new(&corpus::constants(model))
 }

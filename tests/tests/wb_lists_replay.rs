@@ -23,7 +23,7 @@ const ENDS: [(&str, Invariant); 5] = [
 
 fn lists(name: &str) -> Result<WbLists> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let manifest = Manifest::load(&root.join("specs"))?;
     let model = manifest.model(name);
     let model = model.with_context(|| format!("{name} is not in the manifest"))?;
     WbLists::new(&corpus::constants(model))

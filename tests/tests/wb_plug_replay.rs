@@ -33,7 +33,7 @@ const ENDS: [(&str, Invariant); 4] = [
 
 fn wb_plug(model: &str) -> Result<WbPlug> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = Manifest::load(&root.join("specs/manifest.toml"))?;
+    let manifest = Manifest::load(&root.join("specs"))?;
     let model = manifest.model(model).context("there is no such model")?;
     WbPlug::new(&corpus::constants(model))
 }

@@ -127,7 +127,8 @@ fn models(root: &Path, seed: &Seed, out: &Path) -> check::Request {
         names: seed.models.iter().map(|name| (*name).to_owned()).collect(),
         engine: None,
         required: Vec::new(),
-        manifest: root.join("specs/manifest.toml"),
+        specs: root.join("specs"),
+        bless: false,
         jobs: NonZero::new(2).expect("not 0"),
         out: PathBuf::from(out),
     }

@@ -61,7 +61,7 @@ impl<'a> Apalache<'a> {
         command.stdout(create(&stdout)?).stderr(create(&stderr)?);
         let end = process::run(&mut command, Duration::from_secs(model.budget))
             .with_context(|| format!("{} does not start", self.installed.program.display()))?;
-        let specs = self.manifest.specs_dir().join(&model.area);
+        let specs = self.manifest.specs.join(&model.area);
         let module = module::Module::read(&specs, &model.module)?;
         let is_action = |invariant: &String| module.shape(invariant).primed;
         let kind = match model.invariants.iter().any(is_action) {
@@ -122,7 +122,7 @@ impl<'a> Apalache<'a> {
         }
         command
             .arg(format!("{}.tla", model.module))
-            .current_dir(self.manifest.specs_dir().join(&model.area));
+            .current_dir(self.manifest.specs.join(&model.area));
 
         command
             .env("TMPDIR", scratch.join("tmp"))

@@ -63,11 +63,15 @@ pub fn model_name(first: &str) -> Option<&str> {
 
 fn header(
     Model {
-        name, area, module, ..
+        name,
+        area,
+        module,
+        file,
+        ..
     }: &Model,
 ) -> String {
     format!(
-        "\\* Model {name} of specs/manifest.toml. By hand, in specs/{area}: \
+        "\\* Model {name} of {file}. By hand, in specs/{area}: \
          java -cp tla2tools.jar tlc2.TLC -lncheck final -config THIS.cfg {module}.tla\n"
     )
 }

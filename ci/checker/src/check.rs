@@ -10,6 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::availability::Availability;
+use crate::bless;
 use crate::engines::{Engines, Tools};
 use crate::explain;
 use crate::graph;
@@ -35,8 +36,10 @@ pub struct Request {
     pub engine: Option<Engine>,
     /// Engines that must be here.
     pub required: Vec<Engine>,
-    /// The manifest.
-    pub manifest: PathBuf,
+    /// The directory of the specifications and their claims.
+    pub specs: PathBuf,
+    /// Write what runs count into the locks, where the verdict is the expected one.
+    pub bless: bool,
     /// How many models run at once.
     pub jobs: NonZero<usize>,
     /// Where reports and the models' own files go.
@@ -51,7 +54,7 @@ pub struct Request {
 /// When nothing is judged: bad input, a missing or required tool, a directory that cannot be written.
 pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let start = Instant::now();
-    let manifest = Manifest::load(&request.manifest)?;
+    let manifest = Manifest::load(&request.specs)?;
     let mut models = manifest.select(request.lane, &request.names)?;
     models.retain(|model| request.engine.is_none_or(|engine| model.engine == engine));
     if models.is_empty() {
@@ -60,7 +63,7 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
             .map(|engine| format!(" for {}", engine.name()));
         bail!(
             "{} has no model{} in this lane",
-            request.manifest.display(),
+            request.specs.display(),
             engine.unwrap_or_default()
         );
     }
@@ -89,7 +92,7 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let out = std::path::absolute(&request.out)?;
     let _lock = lock::lock(&out)?;
     let engines = Engines::new(&manifest, &tools, &out);
-    let rows = run_all(&engines, &models, request.jobs);
+    let rows = run_all(&engines, &models, request);
     if interrupt::requested() {
         eprintln!(
             "interrupted: {} of {} models were judged; no report is written",
@@ -104,11 +107,21 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         models.len() - rows.len(),
         models.len()
     );
+    let measured = rows
+        .iter()
+        .filter_map(|row| Some((row.model.as_str(), row.counts?)));
+    let changes = bless::write(&manifest, &measured.collect())?;
     report::print(
-        manifest.path.strip_prefix(root).unwrap_or(&manifest.path),
+        manifest
+            .base()
+            .strip_prefix(root)
+            .unwrap_or(manifest.base()),
         &rows,
     );
-    report::write(&out, &manifest.path, &tools, &rows, start.elapsed())?;
+    for change in changes {
+        println!("blessed: {change}");
+    }
+    report::write(&out, &manifest.specs, &tools, &rows, start.elapsed())?;
     Ok(if rows.iter().any(Row::is_fault) {
         1
     } else if rows.iter().all(|row| row.status == Status::NotRun) {
@@ -119,7 +132,7 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
 }
 
 /// The rows of the models that were judged, in the manifest's order.
-fn run_all(engines: &Engines, models: &[&Model], jobs: NonZero<usize>) -> Vec<Row> {
+fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Row> {
     enum Event {
         Started(usize),
         Done(usize, Box<Row>),
@@ -138,12 +151,12 @@ fn run_all(engines: &Engines, models: &[&Model], jobs: NonZero<usize>) -> Vec<Ro
     let mut rows: Vec<Option<Row>> = models.iter().map(|_| None).collect();
     std::thread::scope(|scope| {
         let (events, inbox) = mpsc::channel();
-        for _ in 0..jobs.get().min(models.len()) {
+        for _ in 0..request.jobs.get().min(models.len()) {
             let (events, next) = (events.clone(), &next);
             scope.spawn(move || {
                 while let Some(index) = next() {
                     let sent = events.send(Event::Started(index));
-                    let row = row(engines, models[index]);
+                    let row = row(engines, models[index], request.bless);
                     if interrupt::requested()
                         || sent.is_err()
                         || events.send(Event::Done(index, Box::new(row))).is_err()
@@ -168,12 +181,12 @@ fn run_all(engines: &Engines, models: &[&Model], jobs: NonZero<usize>) -> Vec<Ro
     rows.into_iter().flatten().collect()
 }
 
-fn row(engines: &Engines, model: &Model) -> Row {
+fn row(engines: &Engines, model: &Model, bless: bool) -> Row {
     if let Some(why) = engines.tools.missing(model.engine) {
         return Row::not_run(model, why);
     }
     let start = Instant::now();
-    let judged = judge_model(engines, model);
+    let judged = judge_model(engines, model, bless);
     judged.unwrap_or_else(|error| Row {
         status: Status::Error,
         found: "error".into(),
@@ -182,7 +195,7 @@ fn row(engines: &Engines, model: &Model) -> Row {
     })
 }
 
-fn judge_model(engines: &Engines, model: &Model) -> Result<Row> {
+fn judge_model(engines: &Engines, model: &Model, bless: bool) -> Result<Row> {
     let run = engines.run(model)?;
     let verdict = &run.verdict;
     let mut row = Row {
@@ -208,7 +221,15 @@ fn judge_model(engines: &Engines, model: &Model) -> Result<Row> {
         Outcome::Holds | Outcome::Typed | Outcome::Violates { .. } => {
             let module = engines.manifest.module(model);
             let pinned = engines.is_pinned(model);
-            row.sentences = judge::faults(model, module, verdict, run.witness, pinned);
+            let mut judged = model.clone();
+            if bless && row.found == row.expected {
+                row.counts = bless::measured(model, verdict, run.witness, pinned);
+            }
+            if let Some(counts) = row.counts {
+                (judged.distinct, judged.total) = (counts.distinct, counts.total);
+                judged.witness = counts.witness;
+            }
+            row.sentences = judge::faults(&judged, module, verdict, run.witness, pinned);
             row.status = if row.sentences.is_empty() {
                 Status::AsExpected
             } else {
@@ -301,11 +322,11 @@ fn explain(
 /// When there is no verdict, for whatever reason.
 pub fn trace(
     root: &Path,
-    manifest: &Path,
+    specs: &Path,
     name: &str,
     out: &Path,
 ) -> Result<Option<(String, PathBuf)>> {
-    let manifest = Manifest::load(manifest)?;
+    let manifest = Manifest::load(specs)?;
     let Some(model) = manifest.model(name) else {
         manifest.select(Lane::Nightly, &[name.to_owned()])?;
         bail!("{name} is not one model: give one of its models' names");

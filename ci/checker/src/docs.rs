@@ -23,8 +23,8 @@ use crate::table;
 /// be read or written.
 pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBuf>> {
     let mut found = vec![("README.md".to_owned(), root.join("README.md"))];
-    files::walk(manifest.specs_dir(), "specs", &mut found)
-        .with_context(|| format!("{} cannot be listed", manifest.specs_dir().display()))?;
+    files::walk(&manifest.specs, "specs", &mut found)
+        .with_context(|| format!("{} cannot be listed", manifest.specs.display()))?;
     let mut changed = Vec::new();
     for (shown, path) in found {
         let read = || fs::read_to_string(&path).with_context(|| format!("{shown} cannot be read"));
@@ -45,7 +45,7 @@ pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBu
     }
     for model in &manifest.models {
         if let Some(path) = picture(root, model) {
-            let (_, dir) = check::trace(root, &manifest.path, &model.name, out)?
+            let (_, dir) = check::trace(root, &manifest.specs, &model.name, out)?
                 .with_context(|| format!("{} shows no counterexample", path.display()))?;
             let old = fs::read_to_string(&path)
                 .with_context(|| format!("{} cannot be read", path.display()))?;

@@ -35,7 +35,7 @@ pub fn write_all(
     let area = area.with_context(|| {
         format!(
             "{}: model `{}` has the unknown area `{}`",
-            manifest.path.display(),
+            manifest.specs.display(),
             model.name,
             model.area
         )

@@ -32,8 +32,8 @@ pub struct Request {
     pub check: bool,
     /// The folder of the files.
     pub corpus: PathBuf,
-    /// The manifest.
-    pub manifest: PathBuf,
+    /// The directory of the specifications and their claims.
+    pub specs: PathBuf,
     /// Where the models' own files go.
     pub out: PathBuf,
 }
@@ -46,7 +46,7 @@ pub struct Request {
 /// A name of no model, a graph asked of a row with a property or a reduction, a run without a verdict, a file that cannot be read
 /// or written.
 pub fn graph(root: &Path, request: &Request) -> Result<u8> {
-    let manifest = Manifest::load(&request.manifest)?;
+    let manifest = Manifest::load(&request.specs)?;
     let corpus = &request.corpus;
     let shown = corpus.strip_prefix(root).unwrap_or(corpus).display();
     let names = if request.models.is_empty() {
@@ -56,7 +56,7 @@ pub fn graph(root: &Path, request: &Request) -> Result<u8> {
     };
     let models = names.iter().map(|name| {
         let model = manifest.model(name);
-        model.with_context(|| format!("{name} is not a model of {}", manifest.path.display()))
+        model.with_context(|| format!("{name} is not a model of {}", manifest.specs.display()))
     });
     let models = models.collect::<Result<Vec<_>>>()?;
     // Which counterexample Apalache finds is its solver's choice: there is nothing to compare.
@@ -188,7 +188,7 @@ fn fresh(engines: &Engines, model: &Model) -> Result<Result<String, String>> {
 fn state_graph(model: &Model, run: &Run) -> Result<String> {
     let path = run.edges.as_ref();
     let path =
-        path.with_context(|| format!("module {} has no `emit` in the manifest", model.module))?;
+        path.with_context(|| format!("module {} has no `emit` in {}", model.module, model.file))?;
     let edges = Edges::read(path)?;
     let graph = edges.graph();
     let totals = run.verdict.totals.context("TLC printed no totals")?;
@@ -230,9 +230,9 @@ pub fn text(model: &Model, graph: &Graph) -> String {
         .collect();
     steps.sort_unstable();
 
-    let name = &model.name;
+    let Model { name, file, .. } = model;
     let mut text = format!(
-        "# The whole state graph of {name} of specs/manifest.toml, as TLC finds it: number and state, then from, action, to.\n\
+        "# The whole state graph of {name} of {file}, as TLC finds it: number and state, then from, action, to.\n\
          # Written by `interlock graph {name}`; `interlock graph --check` compares it with what TLC finds now.\n"
     );
     let mut line = |parts: std::fmt::Arguments| {

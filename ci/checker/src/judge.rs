@@ -50,9 +50,14 @@ pub fn faults(
         return vec![format!("expected: {expected}; {engine} found: {found}")];
     }
     let mut faults = Vec::new();
+    // A second opinion on TLC's own row has that row's counts.
+    let first = model.second_of.as_ref();
+    let first = first.filter(|_| model.engine == Engine::TlaChecker);
+    let counted = first.unwrap_or(&model.name);
     let complete = verdict.complete();
     let totals = verdict.totals;
     pin(
+        counted,
         "distinct",
         model.distinct,
         totals.map(|totals| totals.distinct),
@@ -62,6 +67,7 @@ pub fn faults(
     // Another engine counts the same states, but need not generate each as often.
     if model.engine == Engine::Tlc {
         pin(
+            counted,
             "total",
             model.total,
             totals.map(|totals| totals.total),
@@ -82,6 +88,7 @@ pub fn faults(
             matches!(verdict.outcome, Outcome::Violates { kind, .. } if kind != Kind::Assumption);
         let number = |states: usize| states as u64;
         pin(
+            counted,
             "witness",
             model.witness.map(number),
             witness.map(number),
@@ -96,6 +103,7 @@ pub fn faults(
 }
 
 fn pin(
+    name: &str,
     field: &str,
     pinned: Option<u64>,
     measured: Option<u64>,
@@ -105,19 +113,19 @@ fn pin(
     match (pinned, measured) {
         (Some(pinned), Some(measured)) if pinned != measured => {
             faults.push(format!(
-                "{field} is {measured}, but the manifest pins {pinned}"
+                "{field} is {measured}, but the lock says {pinned} (run `interlock check --bless {name}`, if that is right)"
             ));
         }
         (Some(pinned), None) => faults.push(format!(
-            "the manifest pins {field} = {pinned}, but none was found"
+            "the lock says {field} = {pinned}, but none was found"
         )),
         (None, Some(measured)) if required => {
             faults.push(format!(
-                "{field} is not pinned: add `{field} = {measured}` to the row, if that is right"
+                "{field} is {measured}, and the lock says nothing (run `interlock check --bless {name}`, if that is right)"
             ));
         }
         (None, None) if required => {
-            faults.push(format!("{field} is not pinned, and none was found"))
+            faults.push(format!("the lock has no {field}, and none was found"))
         }
         _ => {}
     }

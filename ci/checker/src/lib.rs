@@ -4,6 +4,7 @@ pub mod apalache;
 pub mod assumption;
 pub mod availability;
 pub mod blame;
+pub mod bless;
 pub mod cfg;
 pub mod check;
 pub mod corpus;

@@ -1,10 +1,10 @@
 //! What makes a check vacuous, or leaves a table or a cfg out of date: found before any model runs.
 //!
-//! `row` looks at one model, `names` compares it with its module, `across` compares models with each other, `induction`
-//! those that one induction takes, and
-//! `files` looks at what lies in `specs/` and at the READMEs.
+//! `row` looks at one model, `names` compares it with its module, `across` compares models with each other, `counts`
+//! with their locks, `induction` those that one induction takes, and `files` looks at what lies in `specs/` and at the READMEs.
 
 mod across;
+mod counts;
 pub(crate) mod files;
 mod induction;
 mod names;
@@ -13,7 +13,7 @@ mod row;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::manifest::{Manifest, Model};
+use crate::manifest::{Manifest, Model, claims};
 use interlock_tla::module::{self, Shape};
 
 /// One fault.
@@ -60,14 +60,13 @@ pub fn lint(manifest: &Manifest) -> Vec<Finding> {
         names::check_module(&mut lint, module);
     }
     across::check(&mut lint);
+    counts::check(&mut lint);
     induction::check(&mut lint);
     files::check(&mut lint);
     let mut findings = lint.findings;
     findings.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     findings
 }
-
-const MANIFEST: &str = "specs/manifest.toml";
 
 struct Lint<'a> {
     manifest: &'a Manifest,
@@ -79,14 +78,14 @@ struct Lint<'a> {
 impl Lint<'_> {
     fn read_modules(&mut self) {
         for module in &self.manifest.modules {
-            let directory = self.manifest.specs_dir().join(&module.area);
+            let directory = self.manifest.specs.join(&module.area);
             match module::Module::read(&directory, &module.name) {
                 Ok(read) => {
                     self.modules
                         .insert((module.area.clone(), module.name.clone()), read);
                 }
                 Err(error) => self.at(
-                    MANIFEST,
+                    &claims(&module.area),
                     module.line,
                     "unreadable-module",
                     format!("{error:#}"),
@@ -109,7 +108,7 @@ impl Lint<'_> {
 
     fn report(&mut self, model: &Model, rule: &'static str, message: String) {
         let message = format!("model `{}`: {message}", model.name);
-        let (file, line) = (MANIFEST.to_owned(), model.line);
+        let (file, line) = (model.file.clone(), model.line);
         self.findings.push(Finding {
             model: Some(model.name.clone()),
             file,

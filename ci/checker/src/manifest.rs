@@ -1,10 +1,13 @@
-//! `specs/manifest.toml`: every model, and the verdict it must have.
+//! `specs/AREA/models.toml`: every model of an area, and the verdict it must have; beside it `models.lock`, what was counted.
 //!
-//! A `[[group]]` holds what its models share; a model's own field wins. Loading flattens the groups into [`Model`]s, so the
-//! rest of the runner never sees a group.
+//! A row leaves to its check, design, size and module what these share; its own field wins. Loading flattens them into
+//! [`Model`]s, so the rest of the runner never sees them.
 
+pub mod counts;
 mod file;
+mod flatten;
 mod load;
+mod source;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,6 +16,15 @@ use anyhow::bail;
 use interlock_tla::Layout;
 
 use crate::near::did_you_mean;
+use counts::Lock;
+
+/// The name of an area's claims, in its folder.
+pub const CLAIMS: &str = "models.toml";
+
+/// An area's claims as they are shown, relative to the directory that `specs` lies in.
+pub fn claims(area: &str) -> String {
+    format!("specs/{area}/{CLAIMS}")
+}
 
 /// When a model runs: each lane includes the ones before it.
 #[derive(
@@ -138,7 +150,7 @@ pub struct Area {
     pub columns: Vec<String>,
     /// The models that say what is most worth to know of it: its rows in the table of all areas.
     pub headlines: Vec<String>,
-    /// Its line in the manifest, from 1.
+    /// Its line in the area's claims, from 1.
     pub line: usize,
 }
 
@@ -155,7 +167,7 @@ pub struct Module {
     pub actions: Vec<String>,
     /// The operator that replaces `Emit` when the edges are wanted with their arguments; see `edges`.
     pub emit: String,
-    /// Its line in the manifest, from 1.
+    /// Its line in the area's claims, from 1.
     pub line: usize,
 }
 
@@ -176,9 +188,10 @@ pub struct Model {
     pub engine: Engine,
     /// When it runs.
     pub lane: Lane,
-    /// The name of the size in the manifest's `[size]` table, e.g. `RRW`.
+    /// The name of the size in the area's `[size]` table, e.g. `RRW`; of Apalache's, what `cinit` is.
     pub size: String,
-    /// Constants for the cfg, from the size, the group and the row: a value that starts with `<-` is a substitution.
+    /// Constants for the cfg, from the module, the size, the design, the check and the row: a value that starts with `<-` is a
+    /// substitution.
     pub constants: BTreeMap<String, String>,
     /// The operator that is checked as `SPECIFICATION`; empty for Apalache, which has `symbolic`.
     pub spec: String,
@@ -198,7 +211,7 @@ pub struct Model {
     pub view: Option<String>,
     /// `CONSTRAINT`; present so that lint can refuse it beside a temporal property.
     pub constraint: Option<String>,
-    /// Actions that never fire in this model, and must not: its size's, and its own or its group's.
+    /// Actions that never fire in this model, and must not: its size's, and its own or its design's.
     pub silent: Vec<String>,
     /// The verdict it must have.
     pub expect: Expect,
@@ -214,34 +227,38 @@ pub struct Model {
     pub budget: u64,
     /// The JVM's largest heap in MiB; Apalache's solver is outside of it.
     pub heap: u64,
-    /// Its line in the manifest, from 1.
+    /// The file that claims it, relative to the directory that `specs` lies in.
+    pub file: String,
+    /// Its line in `file`, from 1.
     pub line: usize,
 }
 
-/// The whole manifest, flattened.
+/// The claims of every area, flattened.
 #[derive(Debug, Clone)]
 pub struct Manifest {
-    /// Where it was read from: absolute, without symbolic links.
-    pub path: PathBuf,
-    /// The `[size]` table: the constants that each size gives.
-    pub sizes: BTreeMap<String, BTreeMap<String, String>>,
-    /// Protocols, in the manifest's order.
+    /// The `specs` directory, which has a folder an area: absolute, without symbolic links.
+    pub specs: PathBuf,
+    /// By area and name, the constants that a size gives.
+    pub sizes: BTreeMap<(String, String), BTreeMap<String, String>>,
+    /// Protocols, in the order of their names.
     pub areas: Vec<Area>,
     /// Root modules.
     pub modules: Vec<Module>,
-    /// Models, in the manifest's order.
+    /// Models: area by area, each in its file's order.
     pub models: Vec<Model>,
+    /// What each area's lock says, of models that are there no more too.
+    pub locks: BTreeMap<String, Lock>,
 }
 
 impl Manifest {
-    /// Reads and checks the manifest at `path`, which must lie in a directory named `specs`.
+    /// Reads and checks the areas of the directory `specs`, which must have that name.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is not TOML, has an unknown or lacks a needed key, names something twice, or names an area,
-    /// module, size or module file that does not exist. The message gives file, line and column, and the cure.
-    pub fn load(path: &Path) -> anyhow::Result<Self> {
-        load::load(path)
+    /// When a file cannot be read, is not TOML, has an unknown or lacks a needed key, names something twice, or names a module, size
+    /// or module file that does not exist. The message gives file, line and column, and the cure.
+    pub fn load(specs: &Path) -> anyhow::Result<Self> {
+        load::load(specs)
     }
 
     /// The models to run, in the manifest's order.
@@ -257,8 +274,10 @@ impl Manifest {
         if let Some(unknown) = names.iter().find(|name| !known(name)) {
             let candidates = self.models.iter().flat_map(Model::names);
             bail!(
-                "no area, design or model is named `{unknown}`{} (specs/manifest.toml has them all)",
-                did_you_mean(unknown, candidates)
+                "no area, design or model of {} is named `{unknown}`{} (its areas: {})",
+                self.specs.display(),
+                did_you_mean(unknown, candidates),
+                self.area_names()
             );
         }
         let chosen = |model: &&Model| {
@@ -271,9 +290,15 @@ impl Manifest {
         Ok(self.models.iter().filter(chosen).collect())
     }
 
-    /// The `specs` directory, which holds the manifest and one directory an area; absolute.
-    pub fn specs_dir(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new(""))
+    /// Every area's name, for a message.
+    pub fn area_names(&self) -> String {
+        let names = self.areas.iter().map(|area| area.name.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The directory that `specs` lies in: what files are shown relative to.
+    pub fn base(&self) -> &Path {
+        self.specs.parent().unwrap_or(Path::new(""))
     }
 
     /// The area with this name.
@@ -293,8 +318,8 @@ impl Manifest {
             .expect("the model is of this manifest")
     }
 
-    /// How many tasks a size has: the members of the sets, `{r1, r2}`, that its constants are.
-    pub fn tasks(&self, size: &str) -> usize {
+    /// How many tasks a size of an area has: the members of the sets, `{r1, r2}`, that its constants are.
+    pub fn tasks(&self, area: &str, size: &str) -> usize {
         let members = |value: &String| {
             let set = value
                 .trim()
@@ -307,7 +332,7 @@ impl Manifest {
             })
         };
         self.sizes
-            .get(size)
+            .get(&(area.to_owned(), size.to_owned()))
             .map_or(0, |constants| constants.values().map(members).sum())
     }
 
@@ -318,6 +343,23 @@ impl Manifest {
 }
 
 impl Model {
+    /// Whether a run as expected counts the whole state graph.
+    pub fn counts_graph(&self) -> bool {
+        let temporal = matches!(
+            self.expect,
+            Expect::Violates {
+                kind: Kind::Temporal,
+                ..
+            }
+        );
+        self.engine != Engine::Apalache && (self.expect == Expect::Holds || temporal)
+    }
+
+    /// Whether a run as expected has a counterexample whose states are counted.
+    pub fn counts_trace(&self) -> bool {
+        matches!(&self.expect, Expect::Violates { kind, .. } if *kind != Kind::Assumption)
+    }
+
     /// What it can be asked for by: its area, its design and its own name.
     fn names(&self) -> [&str; 3] {
         [&self.area, &self.design, &self.name]

@@ -12,6 +12,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use crate::engines::Tools;
 use crate::judge;
 use crate::manifest::Model;
+use crate::manifest::counts::Counts;
 
 /// How a row ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -40,7 +41,9 @@ pub struct Row {
     pub design: String,
     /// Its size.
     pub size: String,
-    /// Its line in the manifest.
+    /// The file that claims it, relative to the directory that `specs` lies in.
+    pub file: String,
+    /// Its line in `file`.
     pub line: usize,
     /// How it ended.
     pub status: Status,
@@ -66,6 +69,9 @@ pub struct Row {
     pub runs: u32,
     /// The engine and its version.
     pub tool: Option<String>,
+    /// What `--bless` writes into the lock.
+    #[serde(skip)]
+    pub counts: Option<Counts>,
     /// Where the run's files are.
     pub dir: PathBuf,
 }
@@ -78,6 +84,7 @@ impl Row {
             area: model.area.clone(),
             design: model.design.clone(),
             size: model.size.clone(),
+            file: model.file.clone(),
             line: model.line,
             status: Status::Error,
             expected: judge::expected(&model.expect),
@@ -91,6 +98,7 @@ impl Row {
             mebibytes: 0,
             runs: 1,
             tool: None,
+            counts: None,
             dir: PathBuf::new(),
         }
     }
@@ -160,9 +168,9 @@ pub fn counts(rows: &[Row]) -> String {
     )
 }
 
-/// Prints the table, each failure, GitHub's annotations where they are read, and the counts. `manifest` is relative to the
-/// repository's root.
-pub fn print(manifest: &Path, rows: &[Row]) {
+/// Prints the table, each failure, GitHub's annotations where they are read, and the counts. `base`, which the rows' files
+/// are relative to, is relative to the repository's root.
+pub fn print(base: &Path, rows: &[Row]) {
     let mut table = Table::new();
     table
         .load_style(presets::UTF8_BORDERS_ONLY)
@@ -187,7 +195,8 @@ pub fn print(manifest: &Path, rows: &[Row]) {
     }
     for row in failures(rows) {
         let text = format!("{}: {}", row.model, row.sentences.join("; "));
-        annotate(&manifest.display().to_string(), row.line, &row.found, &text);
+        let file = base.join(&row.file).display().to_string();
+        annotate(&file, row.line, &row.found, &text);
     }
     for why in reasons(rows) {
         println!("\nNOT RUN: {why}");
@@ -228,18 +237,9 @@ fn escape(text: &str) -> String {
 /// # Errors
 ///
 /// When one of them cannot be written; a file of an earlier run is then as it was.
-pub fn write(
-    out: &Path,
-    manifest: &Path,
-    tools: &Tools,
-    rows: &[Row],
-    took: Duration,
-) -> Result<()> {
+pub fn write(out: &Path, specs: &Path, tools: &Tools, rows: &[Row], took: Duration) -> Result<()> {
     replace(&out.join("report.xml"), &junit(rows, took)?)?;
-    replace(
-        &out.join("report.json"),
-        &json(manifest, tools, rows, took)?,
-    )?;
+    replace(&out.join("report.json"), &json(specs, tools, rows, took)?)?;
     replace(&out.join("report.md"), &markdown(rows))
 }
 
@@ -289,9 +289,9 @@ fn status(row: &Row) -> TestCaseStatus {
     status
 }
 
-fn json(manifest: &Path, tools: &Tools, rows: &[Row], took: Duration) -> Result<String> {
+fn json(specs: &Path, tools: &Tools, rows: &[Row], took: Duration) -> Result<String> {
     let report = serde_json::json!({
-        "manifest": manifest,
+        "specs": specs,
         "java": tools.tlc.as_ref().map(|tlc| &tlc.java),
         "jar": tools.tlc.as_ref().map(|tlc| &tlc.jar),
         "summary": counts(rows),

@@ -296,7 +296,7 @@ fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -
             .filter(|model| at.is_none_or(|size| size == model.size))
     };
     let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column);
-    let tasks = |model: &&Model| manifest.tasks(&model.size);
+    let tasks = |model: &&Model| manifest.tasks(&model.area, &model.size);
     let smallest = of_design()
         .filter(violates)
         .min_by_key(|model| (tasks(model), model.witness.unwrap_or(usize::MAX)));

@@ -117,7 +117,7 @@ impl<'a> TlaChecker<'a> {
                 "--max-depth",
                 "1000000",
             ])
-            .current_dir(self.manifest.specs_dir().join(&model.area))
+            .current_dir(self.manifest.specs.join(&model.area))
             .stdout(create(&stdout)?)
             .stderr(create(&stderr)?);
         if !model.deadlock {

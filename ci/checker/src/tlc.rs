@@ -104,7 +104,7 @@ impl<'a> Tlc<'a> {
         let (stdout, stderr) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
         let edges = emit.map(|_| dir.join("edges.txt"));
 
-        let spec = self.manifest.specs_dir().join(&model.area);
+        let spec = self.manifest.specs.join(&model.area);
         let mut tlc = self.jvm.tlc(model.heap, model.budget, &scratch.join("tmp"));
         // One worker, and no random fingerprint or seed: the same counts and counterexample each time.
         tlc.args([

@@ -12,7 +12,7 @@ fn text(copy: &Copy, model: &str, emit: Option<&str>) -> String {
 #[test]
 fn invariants_with_symmetry() {
     let expected = "\
-\\* Model Fifo-RRW-safety of specs/manifest.toml. By hand, in specs/demo: java -cp tla2tools.jar tlc2.TLC -lncheck final -config THIS.cfg MCLock.tla
+\\* Model Fifo-RRW-safety of specs/demo/models.toml. By hand, in specs/demo: java -cp tla2tools.jar tlc2.TLC -lncheck final -config THIS.cfg MCLock.tla
 SPECIFICATION Spec
 CONSTANTS
     Policy <- Fifo
@@ -45,8 +45,8 @@ CHECK_DEADLOCK FALSE
 #[test]
 fn deadlock_view_and_constraint() {
     let copy = Copy::with(
-        "deadlock = true, silent",
-        "deadlock = true, view = \"V\", constraint = \"C\", silent",
+        "kind = \"deadlock\"",
+        "kind = \"deadlock\", view = \"V\", constraint = \"C\"",
     );
     let cfg = text(&copy, "Never-RW-deadlock", None);
     assert!(cfg.contains("    Policy = \"never\"\n"), "{cfg}");

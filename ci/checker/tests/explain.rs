@@ -88,6 +88,7 @@ fn model() -> Model {
         witness: None,
         budget: 60,
         heap: 1500,
+        file: "specs/steal/models.toml".to_owned(),
         line: 1,
     }
 }
@@ -95,11 +96,12 @@ fn model() -> Model {
 /// Its manifest.
 fn manifest(area: Area) -> Manifest {
     Manifest {
-        path: "specs/manifest.toml".into(),
+        specs: "specs".into(),
         sizes: BTreeMap::new(),
         areas: vec![area],
         modules: Vec::new(),
         models: vec![model()],
+        locks: BTreeMap::new(),
     }
 }
 

@@ -1,14 +1,16 @@
-//! Each rule about one row fires on a planted fault, and is silent on the clean manifest.
+//! Each rule about one row fires on a planted fault, and is silent on the clean claims.
 
 #[path = "manifests/findings.rs"]
 mod findings;
 mod manifests;
 
 use findings::{findings, finds, finds_only};
-use manifests::Copy;
+use manifests::{CLAIMS, Copy};
+
+const LOCK: &str = "specs/demo/models.lock";
 
 #[test]
-fn the_clean_manifest_has_no_fault() {
+fn the_clean_claims_have_no_fault() {
     finds_only(&Copy::clean(), &[]);
 }
 
@@ -23,12 +25,10 @@ fn reductions_beside_a_property() {
             ("Fifo-RW-InOrder", "InOrder", 31),
             ("Fifo-RW-Progress", "Progress", 32),
         ] {
-            let copy = Copy::with(
-                &format!("name = \"{model}\","),
-                &format!("name = \"{model}\", {key} = \"Symmetry\","),
-            );
+            let row = format!("{{ size = \"RW\", holds = \"{property}\"");
+            let copy = Copy::with(&row, &format!("{row}, {key} = \"Symmetry\""));
             let expected = format!(
-                "specs/manifest.toml:{line}: unsound-reduction: model `{model}`: {keyword} Symmetry beside the property {property}: \
+                "specs/demo/models.toml:{line}: unsound-reduction: model `{model}`: {keyword} Symmetry beside the property {property}: \
                  TLC's verdict would mean nothing (remove it, or move the property to a row without it)"
             );
             finds_only(&copy, &[&expected]);
@@ -38,11 +38,14 @@ fn reductions_beside_a_property() {
 
 #[test]
 fn a_row_that_checks_nothing() {
-    let copy = Copy::with(r#"invariants = ["TypeOK", "Mutex"], symmetry"#, "symmetry");
+    let copy = Copy::with(
+        r#""safety", symmetry"#,
+        r#""safety", invariants = [], symmetry"#,
+    );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:30: checks-nothing: model `Fifo-RRW-safety`: no invariant, property or deadlock",
+            "specs/demo/models.toml:30: checks-nothing: model `Fifo-RRW-safety`: no invariant, property or deadlock",
         ],
     );
 }
@@ -50,23 +53,23 @@ fn a_row_that_checks_nothing() {
 #[test]
 fn an_expected_violation_that_is_not_checked() {
     let copy = Copy::with(
-        r#"invariants = ["Mutex"], expect"#,
-        r#"invariants = ["TypeOK"], expect"#,
+        r#"violates = "Mutex""#,
+        r#"violates = "Mutex", invariants = ["TypeOK"]"#,
     );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:55: expectation-not-checked: model `Broken-RW-Mutex`: expects a violation of Mutex, which it does not check (list it",
+            "specs/demo/models.toml:52: expectation-not-checked: model `Broken-RW-Mutex`: expects a violation of Mutex, which it does not check (list it",
         ],
     );
     let copy = Copy::with(
-        "deadlock = true, silent",
-        "invariants = [\"TypeOK\"], silent",
+        r#"kind = "deadlock""#,
+        r#"kind = "deadlock", invariants = ["TypeOK"]"#,
     );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:56: expectation-not-checked: model `Never-RW-deadlock`: expects a violation of Deadlock, which it does not check (say violates",
+            "specs/demo/models.toml:61: expectation-not-checked: model `Never-RW-deadlock`: expects a violation of Deadlock, which it does not check (say violates",
         ],
     );
 }
@@ -74,40 +77,41 @@ fn an_expected_violation_that_is_not_checked() {
 #[test]
 fn a_kind_that_does_not_fit() {
     let rule = |line: u32, model: &str, rest: &str| {
-        format!("specs/manifest.toml:{line}: kind-mismatch: model `{model}`: {rest}")
+        format!("specs/demo/models.toml:{line}: kind-mismatch: model `{model}`: {rest}")
     };
     let copy = Copy::with(
-        r#"violates = "Mutex", kind = "invariant""#,
-        r#"violates = "Mutex", kind = "action""#,
+        r#"violates = "Mutex""#,
+        r#"violates = "Mutex", invariants = ["Mutex"], kind = "action""#,
     );
     finds_only(
         &copy,
         &[&rule(
-            55,
+            52,
             "Broken-RW-Mutex",
             "a violation of Mutex cannot be of kind action (say kind = \"invariant\")",
         )],
     );
     let copy = Copy::with(
-        r#"violates = "InOrder", kind = "action""#,
-        r#"violates = "InOrder", kind = "invariant""#,
+        r#"violates = "InOrder""#,
+        r#"violates = "InOrder", property = "InOrder", kind = "invariant", spec = "Spec""#,
     );
     finds_only(
         &copy,
         &[&rule(
-            45,
+            43,
             "Any-RW-InOrder",
             "a violation of InOrder cannot be of kind invariant (say kind = \"action\")",
         )],
     );
     let copy = Copy::with(
-        r#"violates = "Progress", kind = "temporal" }, distinct = 31, total = 76"#,
-        r#"violates = "Progress", kind = "action" }"#,
-    );
+        r#"violates = "Progress""#,
+        r#"violates = "Progress", kind = "action", spec = "FairSpec""#,
+    )
+    .edit(LOCK, "distinct = 31, total = 76, ", "");
     finds_only(
         &copy,
         &[&rule(
-            44,
+            42,
             "Any-RRW-Progress",
             "a violation of Progress cannot be of kind action (say kind = \"temporal\")",
         )],
@@ -117,47 +121,47 @@ fn a_kind_that_does_not_fit() {
 #[test]
 fn a_formula_in_the_wrong_place() {
     let copy = Copy::with(
-        r#"["TypeOK", "Mutex"], deadlock"#,
-        r#"["TypeOK", "Mutex", "Progress"], deadlock"#,
+        r#""safety", lane"#,
+        r#""safety", invariants = ["TypeOK", "Mutex", "Progress"], lane"#,
     );
     finds(
         &copy,
-        "specs/manifest.toml:29: kind-mismatch: model `Fifo-RW-safety`: Progress is a leads-to, not a state predicate (give it as `property`)",
+        "specs/demo/models.toml:29: kind-mismatch: model `Fifo-RW-safety`: Progress is a leads-to, not a state predicate (give it as `property`)",
     );
     let copy = Copy::with(
-        r#"["TypeOK", "Mutex"], deadlock"#,
-        r#"["TypeOK", "Mutex", "InOrder"], deadlock"#,
+        r#""safety", lane"#,
+        r#""safety", invariants = ["TypeOK", "Mutex", "InOrder"], lane"#,
     );
     finds(
         &copy,
-        "specs/manifest.toml:29: kind-mismatch: model `Fifo-RW-safety`: InOrder is an action property",
+        "specs/demo/models.toml:29: kind-mismatch: model `Fifo-RW-safety`: InOrder is an action property",
     );
     let copy = Copy::with(
-        r#"property = "InOrder", expect = "holds""#,
-        r#"property = "Mutex", expect = "holds""#,
+        r#"holds = "InOrder""#,
+        r#"holds = "InOrder", property = "Mutex""#,
     );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:31: kind-mismatch: model `Fifo-RW-InOrder`: Mutex is a state predicate: as a property",
+            "specs/demo/models.toml:31: kind-mismatch: model `Fifo-RW-InOrder`: Mutex is a state predicate: as a property",
         ],
     );
 }
 
 #[test]
 fn a_leads_to_without_its_probe() {
-    let copy = Copy::with(r#"probe = "Fifo-RW-probe", "#, "");
+    let copy = Copy::with(r#", probe = "probe""#, "");
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:32: missing-probe: model `Fifo-RW-Progress`: Progress may hold because nothing ever starts it",
+            "specs/demo/models.toml:32: missing-probe: model `Fifo-RW-Progress`: Progress may hold because nothing ever starts it",
         ],
     );
-    let copy = Copy::with(r#"probe = "Fifo-RW-probe", "#, r#"probe = "gone", "#);
+    let copy = Copy::with(r#"probe = "probe""#, r#"probe = "gone""#);
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:32: missing-probe: model `Fifo-RW-Progress`: its probe `gone` is not in the manifest",
+            "specs/demo/models.toml:32: missing-probe: model `Fifo-RW-Progress`: its probe `Fifo-RW-gone` is not there (add that model)",
         ],
     );
 }
@@ -165,11 +169,11 @@ fn a_leads_to_without_its_probe() {
 #[test]
 fn a_probe_that_shows_nothing() {
     let rule = |rest: &str| {
-        format!("specs/manifest.toml:32: bad-probe: model `Fifo-RW-Progress`: its probe `{rest}")
+        format!("specs/demo/models.toml:32: bad-probe: model `Fifo-RW-Progress`: its probe `{rest}")
     };
     let copy = Copy::with(
-        r#"name = "Fifo-RW-probe","#,
-        r#"name = "Fifo-RW-probe", size = "RRW","#,
+        r#"{ size = "RW", violates = "probe""#,
+        r#"{ name = "Fifo-RW-probe", size = "RRW", violates = "probe""#,
     );
     finds_only(
         &copy,
@@ -177,91 +181,123 @@ fn a_probe_that_shows_nothing() {
             "Fifo-RW-probe` has other constants, so it shows nothing about Progress",
         )],
     );
-    let copy = Copy::with(
-        r#"probe = "Fifo-RW-probe", "#,
-        r#"probe = "Fifo-RW-safety", "#,
-    );
+    let copy = Copy::with(r#"probe = "probe""#, r#"probe = "safety""#);
     finds_only(
         &copy,
         &[&rule(
             "Fifo-RW-safety` is not expected to violate an invariant",
         )],
     );
-    let module = "[[module]]\narea = \"demo\"\nname = \"Lock\"\nactions = [\"Enter\", \"Take\", \"Release\"]\nemit = \"Emit\"\n\n[[group]]";
+    let other = r#"
+[module.Lock]
+actions = ["Enter", "Take", "Release"]
+emit = "Emit"
+
+[[design]]
+name = "Other"
+module = "Lock"
+stands_for = "no lock"
+constants = { Policy = "p" }
+models = [
+  { name = "elsewhere", size = "RW", violates = "NobodyWaits" },
+]
+"#;
     let copy = Copy::with(
-        r#"name = "Fifo-RW-probe","#,
-        r#"name = "Fifo-RW-probe", module = "Lock", constants = { Policy = "p" },"#,
-    )
-    .edit("specs/manifest.toml", "[[group]]", module);
-    finds(
-        &copy,
-        &rule("Fifo-RW-probe` runs on another module").replace(":32:", ":38:"),
+        r#"holds = "Progress""#,
+        r#"holds = "Progress", probe = "elsewhere""#,
     );
+    let claims = std::fs::read_to_string(copy.path(CLAIMS)).expect("the claims");
+    copy.write(CLAIMS, &(claims + other));
+    finds(&copy, &rule("elsewhere` runs on another module"));
 }
 
 #[test]
 fn liveness_without_fairness() {
     let copy = Copy::with(
-        r#"spec = "FairSpec", property = "Progress", probe"#,
-        r#"spec = "Spec", property = "Progress", probe"#,
+        r#"holds = "Progress""#,
+        r#"holds = "Progress", spec = "Spec""#,
     );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:32: no-fairness: model `Fifo-RW-Progress`: Progress fails of itself: Spec promises no step, so nothing need ever happen (use a spec with WF_ or SF_)",
+            "specs/demo/models.toml:32: no-fairness: model `Fifo-RW-Progress`: Progress fails of itself: Spec promises no step, so nothing need ever happen (use a spec with WF_ or SF_)",
         ],
     );
     let copy = Copy::with(
-        r#"spec = "FairSpec", property = "Progress", expect = { violates"#,
-        r#"spec = "Spec", property = "Progress", expect = { violates"#,
+        r#"violates = "Progress""#,
+        r#"violates = "Progress", spec = "Spec""#,
     );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:44: no-fairness: model `Any-RRW-Progress`: Progress fails of itself",
+            "specs/demo/models.toml:42: no-fairness: model `Any-RRW-Progress`: Progress fails of itself",
+        ],
+    );
+}
+
+/// The clean claims, and a lock in which the first `from` is `to`.
+fn locked(from: &str, to: &str) -> Copy {
+    Copy::clean().edit(LOCK, from, to)
+}
+
+#[test]
+fn counts_that_are_missing() {
+    finds_only(
+        &locked("distinct = 17, total = 34", "distinct = 17"),
+        &[
+            "specs/demo/models.toml:30: no-count: model `Fifo-RRW-safety`: the lock has no `total` of it, so a model that shrinks would pass (run `interlock check --bless Fifo-RRW-safety`)",
+        ],
+    );
+    finds_only(
+        &locked("distinct = 31, total = 76, ", ""),
+        &[
+            "specs/demo/models.toml:42: no-count: model `Any-RRW-Progress`: the lock has no `distinct`",
+            "specs/demo/models.toml:42: no-count: model `Any-RRW-Progress`: the lock has no `total`",
+        ],
+    );
+    finds_only(
+        &locked(", witness = 7", ""),
+        &[
+            "specs/demo/models.toml:42: no-count: model `Any-RRW-Progress`: the lock has no `witness`",
+        ],
+    );
+    finds_only(
+        &locked("Broken-RW-Mutex = { witness = 5 }\n", ""),
+        &[
+            "specs/demo/models.toml:52: no-count: model `Broken-RW-Mutex`: the lock has no `witness`",
         ],
     );
 }
 
 #[test]
-fn numbers_that_are_not_pinned() {
-    let copy = Copy::with("distinct = 17, total = 34", "distinct = 17");
-    finds_only(
-        &copy,
-        &[
-            "specs/manifest.toml:30: unpinned: model `Fifo-RRW-safety`: `total` is not pinned, so a model that shrinks would pass",
-        ],
-    );
-    let copy = Copy::with("distinct = 31, total = 76, ", "");
-    finds_only(
-        &copy,
-        &[
-            "specs/manifest.toml:44: unpinned: model `Any-RRW-Progress`: `distinct`",
-            "specs/manifest.toml:44: unpinned: model `Any-RRW-Progress`: `total`",
-        ],
-    );
-    let copy = Copy::with(", witness = 5", "");
-    finds_only(
-        &copy,
-        &["specs/manifest.toml:55: unpinned: model `Broken-RW-Mutex`: `witness` is not pinned"],
-    );
+fn without_a_lock_every_count_is_missing() {
+    let copy = Copy::clean();
+    std::fs::remove_file(copy.path(LOCK)).expect("removed");
+    let counts = findings(&copy);
+    assert_eq!(counts.len(), 15, "{counts:#?}");
+    assert!(counts.iter().all(|count| count.contains(": no-count: ")));
 }
 
 #[test]
-fn numbers_that_cannot_be_compared() {
-    let copy = Copy::with("witness = 5", "witness = 5, distinct = 10");
+fn counts_that_are_stale() {
     finds_only(
-        &copy,
+        &locked(
+            "Broken-RW-Mutex = { witness = 5 }",
+            "Broken-RW-Mutex = { distinct = 10, witness = 5 }",
+        ),
         &[
-            "specs/manifest.toml:55: useless-pin: model `Broken-RW-Mutex`: `distinct` is pinned, but the whole graph is not counted",
+            "specs/demo/models.lock:3: stale-count: `distinct` of model `Broken-RW-Mutex`, but the whole graph is not counted",
         ],
     );
-    let copy = Copy::with("distinct = 17,", "distinct = 17, witness = 3,");
     finds_only(
-        &copy,
+        &locked("distinct = 17,", "witness = 3, distinct = 17,"),
         &[
-            "specs/manifest.toml:30: useless-pin: model `Fifo-RRW-safety`: `witness` is pinned, but no counterexample",
+            "specs/demo/models.lock:4: stale-count: `witness` of model `Fifo-RRW-safety`, but no counterexample is expected",
         ],
+    );
+    finds_only(
+        &locked("Any-RW-InOrder", "Gone = { witness = 2 }\nAny-RW-InOrder"),
+        &["specs/demo/models.lock:2: stale-count: no model of this area is named `Gone`"],
     );
 }
 
@@ -269,21 +305,21 @@ fn numbers_that_cannot_be_compared() {
 fn operators_that_the_module_lacks() {
     let edits = [
         (
-            r#"spec = "FairSpec", property = "Progress", probe"#,
-            r#"spec = "FairSpecs", property = "Progress", probe"#,
+            r#"holds = "Progress""#,
+            r#"holds = "Progress", spec = "FairSpecs""#,
             32,
             "`spec` names FairSpecs, which MCLock does not define; did you mean `FairSpec`?",
         ),
         (
-            r#"["TypeOK", "Mutex"], deadlock"#,
-            r#"["TypeOk", "Mutex"], deadlock"#,
+            r#"["TypeOK", "Mutex"]"#,
+            r#"["TypeOk", "Mutex"]"#,
             29,
             "`invariants` names TypeOk, which MCLock does not define; did you mean `TypeOK`?",
         ),
         (
-            r#"property = "InOrder", expect = { "#,
-            r#"property = "InOrdr", expect = { "#,
-            45,
+            r#"violates = "InOrder""#,
+            r#"violates = "InOrdr", kind = "action""#,
+            43,
             "`property` names InOrdr, which MCLock does not define; did you mean `InOrder`?",
         ),
         (
@@ -307,13 +343,13 @@ fn operators_that_the_module_lacks() {
         (
             r#"Policy = "<- AnyOrder""#,
             r#"Policy = "<- AnOrder""#,
-            44,
+            42,
             "`constants.Policy` names AnOrder, which MCLock does not define; did you mean `AnyOrder`?",
         ),
     ];
     for (from, to, line, expected) in edits {
         let findings = findings(&Copy::with(from, to));
-        let start = format!("specs/manifest.toml:{line}: undefined-operator: model");
+        let start = format!("specs/demo/models.toml:{line}: undefined-operator: model");
         assert!(
             findings
                 .iter()
@@ -332,7 +368,7 @@ fn constants_that_are_not_the_modules() {
     );
     finds(
         &copy,
-        "specs/manifest.toml:29: constant-not-given: model `Fifo-RW-safety`: the constant Bound of MCLock gets no value (add it",
+        "specs/demo/models.toml:29: constant-not-given: model `Fifo-RW-safety`: the constant Bound of MCLock gets no value (add it",
     );
     let copy = Copy::with(
         r#"{ Policy = "<- Fifo" }"#,
@@ -340,7 +376,7 @@ fn constants_that_are_not_the_modules() {
     );
     finds(
         &copy,
-        "specs/manifest.toml:29: constant-not-declared: model `Fifo-RW-safety`: MCLock declares no constant Reader; did you mean `Readers`?",
+        "specs/demo/models.toml:29: constant-not-declared: model `Fifo-RW-safety`: MCLock declares no constant Reader; did you mean `Readers`?",
     );
     let copy = Copy::with(
         r#"{ Policy = "<- Fifo" }"#,
@@ -358,7 +394,7 @@ fn actions_that_the_module_lacks() {
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:56: silent-unknown: model `Never-RW-deadlock`: `silent` names Tke, which is no action of MCLock; did you mean `Take`?",
+            "specs/demo/models.toml:61: silent-unknown: model `Never-RW-deadlock`: `silent` names Tke, which is no action of MCLock; did you mean `Take`?",
         ],
     );
     let copy = Copy::with(
@@ -368,21 +404,21 @@ fn actions_that_the_module_lacks() {
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:14: undefined-operator: module `MCLock` does not define Entry; did you mean `Enter`?",
+            "specs/demo/models.toml:13: undefined-operator: module `MCLock` does not define Entry; did you mean `Enter`?",
         ],
     );
     let copy = Copy::with(r#"emit = "EmitPrint""#, r#"emit = "EmitPrin""#);
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:14: undefined-operator: module `MCLock` does not define EmitPrin; did you mean `EmitPrint`?",
+            "specs/demo/models.toml:13: undefined-operator: module `MCLock` does not define EmitPrin; did you mean `EmitPrint`?",
         ],
     );
     let copy = Copy::with(r#"actions = ["Enter", "#, "actions = [");
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:14: action-unlisted: `actions` of module `MCLock` lacks Enter, a step of its next-state relation (add it)",
+            "specs/demo/models.toml:13: action-unlisted: `actions` of module `MCLock` lacks Enter, a step of its next-state relation (add it)",
         ],
     );
 }

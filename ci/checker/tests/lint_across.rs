@@ -17,11 +17,12 @@ fn modules_that_no_model_uses() {
             "specs/demo/MCOther.tla:1: unused-module: a root module that no model runs on (add a model, or remove the file)",
         ],
     );
-    let module =
-        "[[module]]\narea = \"demo\"\nname = \"Lock\"\nactions = []\nemit = \"Emit\"\n\n[[group]]";
+    let module = "[module.Lock]\nactions = []\nemit = \"Emit\"\n\n[[design]]";
     finds_only(
-        &Copy::with("[[group]]", module),
-        &["specs/manifest.toml:20: unused-module: no model runs on module `Lock`"],
+        &Copy::with("[[design]]", module),
+        &[
+            "specs/demo/models.toml:23: unused-module: no model runs on module `Lock` (add one, or remove the [module.Lock])",
+        ],
     );
 }
 
@@ -31,7 +32,7 @@ fn a_headline_that_is_no_model() {
     finds_only(
         &Copy::with(columns, &format!("headlines = [\"None\"]\n{columns}")),
         &[
-            "specs/manifest.toml:6: unknown-headline: area `demo` has no model `None` for a headline (correct the name)",
+            "specs/demo/models.toml:2: unknown-headline: area `demo` has no model `None` for a headline (correct the name)",
         ],
     );
 }
@@ -40,19 +41,22 @@ fn a_headline_that_is_no_model() {
 fn a_module_that_cannot_be_read() {
     let copy = Copy::clean();
     copy.write("specs/demo/MCLock.tla", "nothing");
-    finds(&copy, "specs/manifest.toml:14: unreadable-module:");
+    finds(&copy, "specs/demo/models.toml:13: unreadable-module:");
 }
 
 #[test]
 fn the_same_check_twice() {
-    let copy = Copy::with(
-        "  { name = \"Fifo-RW-probe\"",
-        "  { name = \"Again\", invariants = [\"Mutex\", \"TypeOK\"], deadlock = true, expect = \"holds\", distinct = 9, total = 15 },\n  { name = \"Fifo-RW-probe\"",
+    let row = "  { size = \"RW\", violates = \"probe\"";
+    let again = "  { name = \"Again\", size = \"RW\", holds = [\"Mutex\", \"TypeOK\"], deadlock = true },\n";
+    let copy = Copy::with(row, &format!("{again}{row}")).edit(
+        "specs/demo/models.lock",
+        "Any",
+        "Again = { distinct = 9, total = 15 }\nAny",
     );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:33: duplicate-check: model `Again`: checks the same as `Fifo-RW-safety` on line 29 (remove one of them)",
+            "specs/demo/models.toml:33: duplicate-check: model `Again`: checks the same as `Fifo-RW-safety` on line 29 of specs/demo/models.toml (remove one of them)",
         ],
     );
 }
@@ -60,13 +64,13 @@ fn the_same_check_twice() {
 #[test]
 fn a_property_that_nothing_violates() {
     let copy = Copy::with(
-        r#"invariants = ["Mutex"], expect = { violates = "Mutex""#,
-        r#"invariants = ["NobodyWaits"], expect = { violates = "NobodyWaits""#,
+        r#"{ size = "RW", violates = "Mutex""#,
+        r#"{ name = "Broken-RW-Mutex", size = "RW", violates = "NobodyWaits""#,
     );
     finds_only(
         &copy,
         &[
-            "specs/manifest.toml:29: never-violated: model `Fifo-RW-safety`: Mutex holds, and no model of `demo` violates it: a check that cannot fail (add a variant that does)",
+            "specs/demo/models.toml:29: never-violated: model `Fifo-RW-safety`: Mutex holds, and no model of `demo` violates it: a check that cannot fail (add a variant that does)",
         ],
     );
 }
@@ -112,12 +116,12 @@ fn a_cfg_that_is_not_its_rows() {
     );
     finds_only(
         &copy,
-        &["specs/demo/MCLock.cfg:1: stale-cfg: its model `gone` is not in the manifest"],
+        &["specs/demo/MCLock.cfg:1: stale-cfg: its model `gone` is not there"],
     );
 }
 
 #[test]
-fn a_table_that_is_not_the_manifests() {
+fn a_table_that_is_not_what_the_claims_give() {
     let copy = Copy::clean();
     let marked = "# Lock\n\n<!-- table:rows demo -->\n<!-- /table -->\n";
     let written = interlock_checker::table::update(&copy.manifest(), marked).expect("good markers");
@@ -129,7 +133,7 @@ fn a_table_that_is_not_the_manifests() {
     finds_only(
         &copy,
         &[
-            "README.md:7: stale-table: its table is not the manifest's (run `make docs`)",
+            "README.md:7: stale-table: its table is not what the claims give (run `make docs`)",
             "specs/demo/README.md:1: stale-table: no area is named `lock` (correct the marker)",
         ],
     );

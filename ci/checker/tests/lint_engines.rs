@@ -5,7 +5,7 @@ mod findings;
 mod manifests;
 
 use findings::{finds, finds_only};
-use manifests::Copy;
+use manifests::{CLAIMS, Copy};
 
 const MODULE: &str = "---- MODULE APLock ----
 EXTENDS Integers, Sequences
@@ -20,25 +20,21 @@ WeakInv == TypeOK
 ";
 
 const ROWS: &str = "
-[[module]]
-area = \"demo\"
-name = \"APLock\"
+[module.APLock]
 engine = \"apalache\"
 
-[[group]]
-area = \"demo\"
+[[design]]
+name = \"Fifo\"
 module = \"APLock\"
-engine = \"apalache\"
-design = \"Fifo\"
 stands_for = \"any tasks\"
 cinit = \"AnyTasks\"
 models = [
-  { name = \"base\", length = 0, invariants = [\"IndInv\", \"TypeOK\"], expect = \"holds\" },
-  { name = \"step\", init = \"IndInit\", length = 1, invariants = [\"IndInv\", \"TypeOK\"], expect = \"holds\" },
-  { name = \"safe\", init = \"IndInit\", length = 0, invariants = [\"Mutex\"], expect = \"holds\" },
-  { name = \"weak\", init = \"WeakInv\", length = 1, invariants = [\"IndInv\"], expect = { violates = \"IndInv\", kind = \"invariant\" }, witness = 2 },
-  { name = \"opinion\", length = 4, invariants = [\"Mutex\"], expect = { violates = \"Mutex\", kind = \"invariant\" }, witness = 5, second_of = \"Broken-RW-Mutex\" },
-  { name = \"typed\", expect = \"typed\" },
+  { name = \"base\", length = 0, holds = [\"IndInv\", \"TypeOK\"] },
+  { name = \"step\", init = \"IndInit\", length = 1, holds = [\"IndInv\", \"TypeOK\"] },
+  { name = \"safe\", init = \"IndInit\", length = 0, holds = \"Mutex\" },
+  { name = \"weak\", init = \"WeakInv\", length = 1, violates = \"IndInv\" },
+  { name = \"opinion\", length = 4, violates = \"Mutex\", second_of = \"Broken-RW-Mutex\" },
+  { typed = true },
 ]
 
 [[second]]
@@ -46,16 +42,25 @@ engine = \"tla-checker\"
 models = [\"Fifo-RW-safety\", \"Broken-RW-Mutex\"]
 ";
 
+const LOCK: &str = "specs/demo/models.lock";
+
+const COUNTS: &str = "
+opinion = { witness = 5 }
+weak = { witness = 2 }
+";
+
 fn copy() -> Copy {
     let copy = Copy::clean();
     copy.write("specs/demo/APLock.tla", MODULE);
-    let clean = std::fs::read_to_string(copy.path("specs/manifest.toml")).expect("the manifest");
-    copy.write("specs/manifest.toml", &(clean + ROWS));
+    for (file, more) in [(CLAIMS, ROWS), (LOCK, COUNTS)] {
+        let clean = std::fs::read_to_string(copy.path(file)).expect("it is there");
+        copy.write(file, &(clean + more));
+    }
     copy
 }
 
 fn with(from: &str, to: &str) -> Copy {
-    copy().edit("specs/manifest.toml", from, to)
+    copy().edit(CLAIMS, from, to)
 }
 
 #[test]
@@ -72,33 +77,33 @@ fn a_root_module_that_no_row_uses() {
 
 #[test]
 fn a_step_without_its_base() {
-    let base = "  { name = \"base\", length = 0, invariants = [\"IndInv\", \"TypeOK\"], expect = \"holds\" },\n";
+    let base = "  { name = \"base\", length = 0, holds = [\"IndInv\", \"TypeOK\"] },\n";
     finds(
         &with(base, ""),
-        "specs/manifest.toml:72: half-induction: model `step`: is a step from IndInit, and no model says that the first states have its invariant",
+        "specs/demo/models.toml:73: half-induction: model `step`: is a step from IndInit, and no model says that the first states have its invariant",
     );
     let other = base.replace("length", "cinit = \"Any\", length");
     finds(
         &with(base, &other),
-        "specs/manifest.toml:73: half-induction:",
+        "specs/demo/models.toml:74: half-induction:",
     );
 }
 
 #[test]
 fn a_step_that_no_other_breaks() {
-    let weak = "{ violates = \"IndInv\", kind = \"invariant\" }, witness = 2";
+    let weak = "length = 1, violates";
     finds(
-        &with(weak, "\"holds\""),
-        "specs/manifest.toml:73: never-violated: model `step`: is a step that keeps its invariant, and no step of `demo` breaks one",
+        &with(weak, "length = 1, holds"),
+        "specs/demo/models.toml:74: never-violated: model `step`: is a step that keeps its invariant, and no step of `demo` breaks one",
     );
 }
 
 #[test]
 fn a_step_that_may_leave_what_it_starts_from() {
-    let step = "length = 1, invariants = [\"IndInv\", \"TypeOK\"]";
+    let step = "length = 1, holds = [\"IndInv\", \"TypeOK\"]";
     finds(
-        &with(step, "length = 1, invariants = [\"IndInv\"]"),
-        "specs/manifest.toml:73: half-induction: model `step`: is a step from IndInit, and no model says that a step keeps all of it",
+        &with(step, "length = 1, holds = [\"IndInv\"]"),
+        "specs/demo/models.toml:74: half-induction: model `step`: is a step from IndInit, and no model says that a step keeps all of it",
     );
 }
 
@@ -110,24 +115,27 @@ fn a_second_opinion_on_another_question() {
             "second_of = \"Broken-RW-Mutex\"",
             "second_of = \"Fifo-RW-safety\"",
         ),
-        ("witness = 5, second_of", "witness = 6, second_of"),
         (
-            "{ name = \"opinion\", length = 4, invariants = [\"Mutex\"], expect = { violates = \"Mutex\"",
-            "{ name = \"opinion\", length = 4, invariants = [\"TypeOK\"], expect = { violates = \"TypeOK\"",
+            "length = 4, violates = \"Mutex\"",
+            "length = 4, violates = \"TypeOK\"",
         ),
     ] {
         finds(
             &with(from, to),
-            "specs/manifest.toml:76: second-opinion: model `opinion`:",
+            "specs/demo/models.toml:77: second-opinion: model `opinion`:",
         );
     }
+    finds(
+        &copy().edit(LOCK, "witness = 5 }\nweak", "witness = 6 }\nweak"),
+        "specs/demo/models.toml:77: second-opinion: model `opinion`:",
+    );
 }
 
 #[test]
 fn constants_that_are_not_given() {
     finds(
         &with("cinit = \"AnyTasks\"\n", ""),
-        "specs/manifest.toml:71: constant-not-given: model `base`: the constant Policy of APLock gets no value",
+        "specs/demo/models.toml:72: constant-not-given: model `base`: the constant Policy of APLock gets no value",
     );
 }
 
@@ -149,24 +157,32 @@ fn operators_that_are_not_there() {
 }
 
 #[test]
-fn pins_of_what_is_not_counted() {
-    finds(
-        &with(
-            "invariants = [\"Mutex\"], expect = \"holds\" },\n  { name = \"weak\"",
-            "invariants = [\"Mutex\"], expect = \"holds\", distinct = 3 },\n  { name = \"weak\"",
+fn counts_of_what_is_not_counted() {
+    for (line, told) in [
+        (
+            "safe = { distinct = 3 }",
+            "`distinct` of model `safe`, but the whole graph is not counted",
         ),
-        "specs/manifest.toml:74: useless-pin: model `safe`: `distinct` is pinned, but the whole graph is not counted",
-    );
+        (
+            "tla-checker-Broken-RW-Mutex = { witness = 5 }",
+            "`tla-checker-Broken-RW-Mutex` is counted by TLC's row",
+        ),
+    ] {
+        finds(
+            &copy().edit(LOCK, "\nweak", &format!("\n{line}\nweak")),
+            &format!("specs/demo/models.lock:12: stale-count: {told}"),
+        );
+    }
 }
 
 #[test]
 fn types_are_apalaches() {
     finds(
         &with(
-            "deadlock = true, expect = \"holds\", distinct = 9, total = 15",
-            "expect = \"typed\", distinct = 9, total = 15",
+            "{ size = \"RW\", holds = \"InOrder\" }",
+            "{ size = \"RW\", typed = true }",
         ),
-        "specs/manifest.toml:29: kind-mismatch: model `Fifo-RW-safety`: only Apalache finds types",
+        "specs/demo/models.toml:31: kind-mismatch: model `MCLock-typed`: only Apalache finds types",
     );
 }
 
@@ -174,19 +190,14 @@ fn types_are_apalaches() {
 fn rows_that_do_not_load() {
     for (from, to, tells) in [
         (
-            "length = 0, invariants = [\"IndInv\", \"TypeOK\"]",
-            "invariants = [\"IndInv\"]",
+            "length = 0, holds = [\"IndInv\"",
+            "holds = [\"IndInv\"",
             "model `base` has no `length`",
         ),
         (
-            "engine = \"apalache\"\ndesign",
-            "design",
-            "model `base` has no `size`",
-        ),
-        (
-            "name = \"APLock\"\nengine = \"apalache\"",
-            "name = \"APLock\"\nactions = []\nemit = \"Emit\"",
-            "model `base` is for apalache, but module `APLock` is not",
+            "{ name = \"base\", ",
+            "{ name = \"base\", size = \"RW\", ",
+            "a row of Apalache's has a `size`",
         ),
         (
             "engine = \"tla-checker\"",
@@ -196,7 +207,7 @@ fn rows_that_do_not_load() {
         (
             "models = [\"Fifo-RW-safety\", ",
             "models = [\"Fifo-RW-safty\", ",
-            "TLC has no model `Fifo-RW-safty`; did you mean `Fifo-RW-safety`?",
+            "TLC has no model `Fifo-RW-safty` here; did you mean `Fifo-RW-safety`?",
         ),
         (
             "models = [\"Fifo-RW-safety\", ",
@@ -206,7 +217,7 @@ fn rows_that_do_not_load() {
         (
             "models = [\"Fifo-RW-safety\", ",
             "models = [\"Broken-RW-Mutex\", ",
-            "model `tla-checker-Broken-RW-Mutex` is there already",
+            "model `tla-checker-Broken-RW-Mutex` is already on line 81",
         ),
         (
             "actions = [\"Enter\", \"Take\", \"Release\"]\n",
@@ -217,6 +228,6 @@ fn rows_that_do_not_load() {
         let error = with(from, to).load().expect_err(tells);
         let error = format!("{error:#}");
         assert!(error.contains(tells), "{error}");
-        assert!(error.contains("manifest.toml:"), "{error}");
+        assert!(error.contains("specs/demo/models.toml:"), "{error}");
     }
 }

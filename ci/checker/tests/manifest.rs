@@ -1,14 +1,14 @@
-//! Loading a manifest, and every way in which it is refused.
+//! Loading claims, and every way in which they are refused.
 
 mod manifests;
 
 use interlock_checker::manifest::{Engine, Expect, Kind, Lane, Manifest};
-use manifests::Copy;
+use manifests::{CLAIMS, Copy};
 
-/// The message of a manifest that is refused, from `LINE:COLUMN:` on.
+/// The message of claims that are refused, from `LINE:COLUMN:` on.
 fn refusal(copy: &Copy) -> String {
-    let message = format!("{:#}", copy.load().expect_err("a manifest that is refused"));
-    let start = "specs/manifest.toml:";
+    let message = format!("{:#}", copy.load().expect_err("claims that are refused"));
+    let start = "specs/demo/models.toml:";
     let at = message
         .find(start)
         .unwrap_or_else(|| panic!("no place in `{message}`"));
@@ -24,7 +24,7 @@ fn refused(from: &str, to: &str, message: &str) {
 }
 
 #[test]
-fn groups_are_flattened() {
+fn levels_are_flattened() {
     let copy = Copy::with("budget = 5, ", "");
     let manifest = copy.manifest();
     assert_eq!(manifest.models.len(), 9);
@@ -38,9 +38,11 @@ fn groups_are_flattened() {
         ("demo", "Fifo", "Spec")
     );
     assert_eq!(
-        model.size, "RRW",
-        "a model's own field wins over its group's"
+        (model.size.as_str(), model.symmetry.as_deref()),
+        ("RRW", Some("Symmetry"))
     );
+    assert_eq!(model.invariants, ["TypeOK", "Mutex"]);
+    assert_eq!((model.distinct, model.total), (Some(17), Some(34)));
     let constants: Vec<_> = model
         .constants
         .iter()
@@ -69,27 +71,101 @@ fn groups_are_flattened() {
         manifest
             .area("demo")
             .map(|area| (area.title.as_str(), area.line)),
-        Some(("A lock", 6))
+        Some(("A lock", 2))
     );
     assert_eq!(
-        manifest.specs_dir(),
+        manifest.specs,
         copy.path("specs").canonicalize().expect("it exists")
     );
     assert_eq!(
         (
-            manifest.tasks("RW"),
-            manifest.tasks("RRW"),
-            manifest.tasks("none")
+            manifest.tasks("demo", "RW"),
+            manifest.tasks("demo", "RRW"),
+            manifest.tasks("demo", "none")
         ),
         (2, 3, 0)
     );
 }
 
 #[test]
+fn each_level_wins_over_the_one_above() {
+    let budget = |from: &str, to: &str| {
+        let manifest = Copy::with("budget = 5, ", "")
+            .edit(
+                CLAIMS,
+                "emit = \"EmitPrint\"",
+                "emit = \"EmitPrint\"\nbudget = 10",
+            )
+            .edit(CLAIMS, from, to)
+            .manifest();
+        manifest
+            .model("Never-RW-deadlock")
+            .expect("it is there")
+            .budget
+    };
+    let design = "name = \"Never\"";
+    assert_eq!(budget(design, design), 10);
+    assert_eq!(budget(design, "name = \"Never\"\nbudget = 20"), 20);
+    assert_eq!(budget("heap", "budget = 30, heap"), 30);
+
+    let model = |from: &str, to: &str| {
+        let manifest = Copy::with(from, to).manifest();
+        manifest
+            .model("Fifo-RW-Progress")
+            .expect("it is there")
+            .clone()
+    };
+    let stands_for = "stands_for = \"ticket lock | queue\"";
+    let of_design =
+        format!("spec = \"OtherSpec\"\ncheck.Progress = {{ kind = \"temporal\" }}\n{stands_for}");
+    let model_of = model(stands_for, &of_design);
+    assert_eq!(
+        (model_of.spec.as_str(), model_of.probe),
+        ("OtherSpec", None)
+    );
+    let model_of = model(
+        "Progress = { kind",
+        "Progress = { spec = \"CheckSpec\", kind",
+    );
+    assert_eq!(model_of.spec, "CheckSpec");
+    assert_eq!(model_of.probe.as_deref(), Some("Fifo-RW-probe"));
+    let model_of = model(stands_for, stands_for);
+    assert_eq!(
+        (model_of.spec.as_str(), model_of.property.as_deref()),
+        ("FairSpec", Some("Progress"))
+    );
+}
+
+#[test]
+fn sizes_and_designs_leave_out_what_is_said_already() {
+    let manifest = Copy::with("emit = \"EmitPrint\"", "emit = \"EmitPrint\"\nsilent = [\"Enter\"]\nconstants = { Writers = \"{w9}\", More = \"1\" }")
+        .edit(CLAIMS, "RRW = {", "RRW = { silent = [],")
+        .manifest();
+    let silent = |name: &str| manifest.model(name).expect("it is there").silent.clone();
+    assert_eq!(silent("Never-RW-deadlock"), ["Enter", "Take", "Release"]);
+    assert_eq!(silent("Fifo-RRW-safety"), [""; 0]);
+    let constants = &manifest
+        .model("Fifo-RRW-safety")
+        .expect("it is there")
+        .constants;
+    assert_eq!(
+        (constants["Writers"].as_str(), constants["More"].as_str()),
+        ("{w1}", "1")
+    );
+
+    let again = "[[design]]\nname = \"Fifo\"\nmodule = \"MCLock\"\nmodels = [{ name = \"again\", size = \"RW\", holds = \"Other\" }]\n\n[[design]]\nname = \"Never\"";
+    let manifest = Copy::with("[[design]]\nname = \"Never\"", again).manifest();
+    assert_eq!(
+        manifest.model("again").expect("it is there").stands_for,
+        "ticket lock | queue"
+    );
+}
+
+#[test]
 fn a_models_constants_win() {
     let manifest = Copy::with(
-        r#"name = "Fifo-RW-InOrder","#,
-        r#"name = "Fifo-RW-InOrder", constants = { Readers = "{}" },"#,
+        r#"holds = "InOrder""#,
+        r#"holds = "InOrder", constants = { Readers = "{}" }"#,
     )
     .manifest();
     let constants = &manifest
@@ -142,6 +218,7 @@ fn names_select_areas_designs_and_models_of_any_lane() {
 #[test]
 fn an_unknown_name_suggests_the_nearest() {
     let manifest = Copy::clean().manifest();
+    let specs = manifest.specs.display();
     let error = |name: &str| {
         manifest
             .select(Lane::Ci, &[name.to_owned()])
@@ -150,20 +227,22 @@ fn an_unknown_name_suggests_the_nearest() {
     };
     assert_eq!(
         error("Fifo-RW-safty"),
-        "no area, design or model is named `Fifo-RW-safty`; did you mean `Fifo-RW-safety`? (specs/manifest.toml has them all)"
+        format!(
+            "no area, design or model of {specs} is named `Fifo-RW-safty`; did you mean `Fifo-RW-safety`? (its areas: demo)"
+        )
     );
     assert_eq!(
         error("zzz"),
-        "no area, design or model is named `zzz` (specs/manifest.toml has them all)"
+        format!("no area, design or model of {specs} is named `zzz` (its areas: demo)")
     );
 }
 
 #[test]
 fn broken_toml() {
     refused(
-        "[[area]]",
-        "[[area]",
-        "6:8: unclosed array table, expected `]`",
+        "[[design]]",
+        "[[design]",
+        "23:10: unclosed array table, expected `]`",
     );
 }
 
@@ -172,141 +251,156 @@ fn unknown_keys() {
     refused(
         "swimlanes = ",
         "lane = ",
-        "10:1: unknown field `lane`, expected one of `name`",
+        "5:1: unknown field `lane`, expected one of `title`",
     );
-    refused("emit = ", "emits = ", "18:1: unknown field `emits`");
-    refused("[[module]]", "[[modules]]", "14:3: unknown field `modules`");
-    refused("silent = [", "silence = [", "56:");
+    refused("emit = ", "emits = ", "15:1: unknown field `emits`");
+    refused("[[design]]", "[[designs]]", "23:3: unknown field `designs`");
+    refused("silent = [", "silence = [", "61:");
     refused(
-        r#", kind = "action" }"#,
-        r#", kind = "action", at = 1 }"#,
-        "45:",
+        "{ kind = \"action\" }",
+        "{ kind = \"action\", at = 1 }",
+        "20:",
     );
 }
 
 #[test]
 fn missing_keys() {
-    refused("title = \"A lock\"\n", "", "6:1: missing field `title`");
+    refused("title = \"A lock\"\n", "", "2:1: missing field `title`");
     refused(
         "emit = \"EmitPrint\"\n",
         "",
-        "14:1: module `MCLock` has no `actions`, or no `emit`",
+        "13:1: module `MCLock` has no `actions`, or no `emit`",
     );
     refused(
-        "size = \"RW\"\nmodels",
-        "models",
-        "28:3: model `Fifo-RW-safety` has no `size` (give it in the row or in its group)",
-    );
-    refused(
-        r#"name = "Fifo-RW-safety", "#,
+        "stands_for = \"ticket lock | queue\"\n",
         "",
-        "29:3: a model without a `name`",
+        "23:1: design `Fifo` has no `stands_for` (say",
     );
     refused(
-        r#"design = "Never", "#,
-        "",
-        "56:3: model `Never-RW-deadlock` has no `design`",
+        "{ size = \"RW\", holds = \"InOrder\" }",
+        "{ holds = \"InOrder\" }",
+        "31:3: a row without a `name`, and with no size and check that name it (add one that no other model has)",
     );
     refused(
-        "models = [",
-        "name = \"x\"\nmodels = [",
-        "20:1: a group has a `name`",
+        "holds = \"InOrder\"",
+        "holds = [\"InOrder\"]",
+        "31:3: a row without a `name`",
     );
     refused(
-        r#"name = "Fifo-RW-safety", "#,
-        r#"name = "Fifo-RW-safety", models = [], "#,
-        "29:3: a model has `models`",
+        "{ size = \"RW\", holds = \"InOrder\" }",
+        "{ name = \"x\", holds = \"InOrder\" }",
+        "31:3: model `x`: no size is named ``",
+    );
+}
+
+#[test]
+fn one_verdict_a_row() {
+    let told = "31:3: a row says one of `holds`, `violates` and `typed`";
+    refused("holds = \"InOrder\"", "kind = \"action\"", told);
+    refused(
+        "holds = \"InOrder\"",
+        "holds = \"InOrder\", violates = \"InOrder\"",
+        told,
+    );
+    refused(
+        "holds = \"InOrder\"",
+        "holds = \"InOrder\", typed = true",
+        told,
+    );
+    refused(
+        "size = \"RW\", violates = \"probe\"",
+        "size = \"RW\", violates = \"safety\"",
+        "33:3: model `Fifo-RW-safety`: its check has several formulas (say which",
     );
 }
 
 #[test]
 fn wrong_values() {
-    refused(r#"expect = "holds""#, r#"expect = "hold""#, r#"29:"#);
-    refused(r#"lane = "smoke""#, r#"lane = "weekly""#, "29:");
-    let message = refusal(&Copy::with(r#"expect = "holds""#, r#"expect = "hold""#));
-    assert!(
-        message.contains(
-            r#"expected "holds", "typed" or { violates = "Property", kind = "temporal" }"#
+    refused("lane = \"smoke\"", "lane = \"weekly\"", "29:");
+    for (from, to, told) in [
+        (
+            "holds = \"InOrder\"",
+            "holds = 1",
+            "the name of a check, or a list of invariants",
         ),
-        "{message}"
-    );
+        (
+            "holds = \"InOrder\"",
+            "typed = false",
+            "`typed` can only be true: leave it out",
+        ),
+    ] {
+        let message = refusal(&Copy::with(from, to));
+        assert!(message.starts_with("31:"), "{message}");
+        assert!(message.contains(told), "{message}");
+    }
 }
 
 #[test]
 fn duplicate_names() {
     refused(
-        "Fifo-RRW-safety",
-        "Fifo-RW-safety",
-        "30:3: model `Fifo-RW-safety` is already on line 29 (rename one of them)",
+        "{ size = \"RRW\", holds = \"safety\"",
+        "{ size = \"RW\", holds = \"safety\"",
+        "30:3: model `Fifo-RW-safety` is already on line 29 of specs/demo/models.toml (rename one of them)",
     );
-    let module = "[[module]]\narea = \"demo\"\nname = \"MCLock\"\nactions = []\nemit = \"\"\n\n";
-    refused(
-        "[[group]]",
-        &format!("{module}[[group]]"),
-        "20:1: module `MCLock` is already on line 14",
-    );
-    let area = "[[area]]\nname = \"demo\"\ntitle = \"\"\nseed = \"\"\nswimlanes = []\n\n";
-    refused(
-        "[[module]]",
-        &format!("{area}[[module]]"),
-        "14:1: area `demo` is already on line 6",
+    let copy = Copy::clean();
+    for file in ["models.toml", "MCLock.tla", "Lock.tla"] {
+        let text =
+            std::fs::read_to_string(copy.path("specs/demo").join(file)).expect("it is there");
+        copy.write(&format!("specs/other/{file}"), &text);
+    }
+    let error = format!("{:#}", copy.load().expect_err("names of another area"));
+    assert!(
+        error.ends_with("specs/other/models.toml:29:3: model `Fifo-RW-safety` is already on line 29 of specs/demo/models.toml (rename one of them)"),
+        "{error}"
     );
 }
 
 #[test]
 fn unknown_names() {
     refused(
-        r#"size = "RRW", inv"#,
-        r#"size = "RRWW", inv"#,
-        "30:3: model `Fifo-RRW-safety`: no size is named `RRWW`; did you mean `RRW`? (add it to [size])",
+        "{ size = \"RRW\", holds",
+        "{ size = \"RRWW\", holds",
+        "30:3: model `Fifo-RRWW-safety`: no size is named `RRWW`; did you mean `RRW`? (add it to [size])",
     );
     refused(
-        "[[group]]\narea = \"demo\"",
-        "[[group]]\narea = \"demon\"",
-        "29:3: no area is named `demon`; did you mean `demo`? (add an [[area]])",
-    );
-    refused(
-        "[[module]]\narea = \"demo\"",
-        "[[module]]\narea = \"demon\"",
-        "14:1: no area is named `demon`; did you mean `demo`?",
-    );
-    refused(
-        "module = \"MCLock\"\ndesign",
-        "module = \"MCLok\"\ndesign",
-        "29:3: area `demo` has no module `MCLok`; did you mean `MCLock`? (add a [[module]])",
+        "module = \"MCLock\"\nstands_for = \"ticket",
+        "module = \"MCLok\"\nstands_for = \"ticket",
+        "23:1: area `demo` has no module `MCLok`; did you mean `MCLock`? (add a [module.MCLok])",
     );
 }
 
 #[test]
 fn bad_names() {
     refused(
-        "Fifo-RW-safety",
-        "Fifo RW",
-        "29:3: `Fifo RW` is not a name for a model (use letters, digits, `_` and `-`)",
+        "{ size = \"RW\", holds = \"InOrder\"",
+        "{ name = \"Fifo RW\", size = \"RW\", holds = \"InOrder\"",
+        "31:3: `Fifo RW` is not a name for a model (use letters, digits, `_` and `-`)",
     );
     refused(
-        r#"design = "Fifo""#,
-        r#"design = "a/b""#,
-        "29:3: `a/b` is not a name for a design",
+        "name = \"Fifo\"",
+        "name = \"a/b\"",
+        "23:1: `a/b` is not a name for a design",
     );
     refused(
-        r#"name = "demo""#,
-        r#"name = """#,
-        "6:1: `` is not a name for an area",
+        "[module.MCLock]",
+        "[module.\"../demo/MCLock\"]",
+        "13:1: `../demo/MCLock` is not a name for a module, and leads outside specs/",
     );
-    refused(
-        r#"name = "MCLock""#,
-        r#"name = "../demo/MCLock""#,
-        "14:1: `../demo/MCLock` is not a name for a module, and leads outside specs/",
+    let copy = Copy::clean();
+    std::fs::rename(copy.path("specs/demo"), copy.path("specs/de mo")).expect("renamed");
+    let error = format!("{:#}", copy.load().expect_err("a bad name"));
+    assert!(
+        error.ends_with("specs/de mo/models.toml:2:1: `de mo` is not a name for an area (use letters, digits, `_` and `-`)"),
+        "{error}"
     );
 }
 
 #[test]
 fn a_module_without_a_file() {
     refused(
-        r#"name = "MCLock""#,
-        r#"name = "MCLatch""#,
-        "14:1: specs/demo/MCLatch.tla: No such file or directory",
+        "[module.MCLock]",
+        "[module.MCLatch]",
+        "13:1: specs/demo/MCLatch.tla: No such file or directory",
     );
 }
 
@@ -317,37 +411,82 @@ fn a_module_that_links_out_of_specs() {
     let inside = copy.path("specs/demo/MCLock.tla");
     std::fs::rename(&inside, copy.path("MCLock.tla")).expect("renamed");
     std::os::unix::fs::symlink(copy.path("MCLock.tla"), inside).expect("linked");
-    assert!(refusal(&copy).starts_with("14:1: specs/demo/MCLock.tla lies outside specs/"));
+    assert!(refusal(&copy).starts_with("13:1: specs/demo/MCLock.tla lies outside specs/"));
 }
 
 #[test]
-fn a_manifest_outside_specs() {
+fn a_directory_that_is_not_specs() {
     let copy = Copy::clean();
-    copy.write("elsewhere/manifest.toml", "");
-    let error = Manifest::load(&copy.path("elsewhere/manifest.toml"))
-        .expect_err("refused")
-        .to_string();
-    assert!(error.ends_with("elsewhere/manifest.toml: the manifest does not lie in a directory named `specs` (move it there)"), "{error}");
-    let error = Manifest::load(&copy.path("specs/none.toml"))
-        .expect_err("refused")
-        .to_string();
+    let error = |path: &str| {
+        let error = Manifest::load(&copy.path(path)).expect_err("refused");
+        error.to_string()
+    };
+    for path in ["specs/demo", "specs/demo/models.toml"] {
+        let error = error(path);
+        let told = format!(
+            "{path}: not a directory named `specs` (give the one that has a folder an area)"
+        );
+        assert!(error.ends_with(&told), "{error}");
+    }
+    let error = error("none");
     assert!(
         error.ends_with(
-            "none.toml: no manifest here (run at the repository's root, or give its path)"
+            "none: no specifications here (run at the repository's root, or give their directory)"
         ),
         "{error}"
     );
 }
 
 #[test]
-fn an_empty_manifest() {
+fn claims_of_nothing() {
     let copy = Copy::clean();
-    copy.write("specs/manifest.toml", "");
+    let rows = std::fs::read_to_string(copy.path(CLAIMS)).expect("the claims");
+    let (head, _) = rows.split_once("[[design]]").expect("a design");
+    copy.write(CLAIMS, head);
+    assert!(refusal(&copy).starts_with(
+        "2:1: no model in it, so nothing would be checked (add a [[design]] with `models`)"
+    ));
+    std::fs::remove_file(copy.path(CLAIMS)).expect("removed");
     let error = copy.load().expect_err("refused").to_string();
     assert!(
         error.ends_with(
-            "manifest.toml: no model in it, so nothing would be checked (add a [[group]])"
+            "specs: no area in it, so nothing would be checked (add a folder with a models.toml)"
         ),
         "{error}"
     );
+}
+
+#[test]
+fn a_lock_that_is_no_lock() {
+    let lock = "specs/demo/models.lock";
+    for (from, to, told) in [
+        (
+            "witness = 5",
+            "witnes = 5",
+            "models.lock:3:21: unknown field `witnes`",
+        ),
+        (
+            "witness = 5",
+            "witness = \"5\"",
+            "models.lock:3:31: invalid type",
+        ),
+        (
+            "witness = 5 }",
+            "witness = 5",
+            "models.lock:4:1: missing comma",
+        ),
+        (
+            "Any-RW-InOrder",
+            "Broken-RW-Mutex",
+            "models.lock:3:1: duplicate key",
+        ),
+    ] {
+        let error = Copy::clean().edit(lock, from, to).load().expect_err(told);
+        let error = format!("{error:#}");
+        assert!(error.contains(told), "{error}");
+        assert!(
+            error.contains("remove it and run `interlock check --bless`"),
+            "{error}"
+        );
+    }
 }

@@ -1,9 +1,9 @@
-//! The manifest as Markdown.
+//! The claims as Markdown.
 
 mod manifests;
 
 use interlock_checker::table::{designs, headlines, rows, stale, update};
-use manifests::Copy;
+use manifests::{CLAIMS, Copy};
 
 #[test]
 fn every_model_is_a_row() {
@@ -40,12 +40,9 @@ fn every_design_is_a_row() {
 
 #[test]
 fn the_smallest_violation_is_shown() {
-    let smaller = "models = [\n  { name = \"Any-RW-Progress\", size = \"RW\", spec = \"FairSpec\", property = \"Progress\", expect = { violates = \"Progress\", kind = \"temporal\" } },";
-    let manifest = Copy::with(
-        "models = [\n  { name = \"Any-RRW-Progress\"",
-        &format!("{smaller}\n  {{ name = \"Any-RRW-Progress\""),
-    )
-    .manifest();
+    let row = "  { size = \"RRW\", violates = \"Progress\"";
+    let smaller = "  { size = \"RW\", violates = \"Progress\" },";
+    let manifest = Copy::with(row, &format!("{smaller}\n{row}")).manifest();
     assert!(
         designs(&manifest, "demo", None)
             .contains("| **violated**: RW, 4 states | **violated**: RW |\n")
@@ -72,12 +69,12 @@ fn a_column_may_be_of_one_size() {
 
 #[test]
 fn a_table_may_be_of_one_module() {
-    let other = "[[module]]\narea = \"demo\"\nname = \"Lock\"\nactions = [\"Enter\"]\nemit = \"EmitPrint\"\n\n[[group]]\narea = \"demo\"\nmodule = \"Lock\"\nsize = \"RW\"\nstands_for = \"no lock\"";
-    let manifest = Copy::with(
-        "[[group]]\narea = \"demo\"\nmodule = \"MCLock\"\nsize = \"RW\"\nstands_for = \"no lock\"",
-        other,
-    )
-    .manifest();
+    let module = "[module.Lock]\nactions = [\"Enter\"]\nemit = \"EmitPrint\"\n\n[[design]]";
+    let of = |design: &str, module: &str| format!("name = \"{design}\"\nmodule = \"{module}\"");
+    let manifest = Copy::with("[[design]]", module)
+        .edit(CLAIMS, &of("Broken", "MCLock"), &of("Broken", "Lock"))
+        .edit(CLAIMS, &of("Never", "MCLock"), &of("Never", "Lock"))
+        .manifest();
     let expected = "\
 | design | stands for | Mutex |
 | --- | --- | --- |

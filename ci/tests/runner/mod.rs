@@ -26,9 +26,28 @@ pub fn root() -> PathBuf {
         .to_owned()
 }
 
-/// One of the tests' manifests.
-pub fn manifest(name: &str) -> PathBuf {
-    root().join("ci/tests/specs").join(name)
+/// A `specs` directory with one of the tests' claims, `good.toml`, say: made in `dir`, or as it was left there.
+pub fn specs(name: &str, dir: &Path) -> PathBuf {
+    let from = root().join("ci/tests/specs");
+    let specs = dir.join(name).join("specs");
+    let area = specs.join("demo");
+    if area.exists() {
+        return specs;
+    }
+    fs::create_dir_all(&area).expect("specs/demo");
+    let files = [
+        (name, "models.toml"),
+        (&name.replace("toml", "lock"), "models.lock"),
+    ];
+    for (file, to) in files {
+        if from.join(file).exists() {
+            fs::copy(from.join(file), area.join(to)).expect("a copy");
+        }
+    }
+    for module in fs::read_dir(from.join("demo")).expect("demo").flatten() {
+        fs::copy(module.path(), area.join(module.file_name())).expect("a copy");
+    }
+    specs
 }
 
 /// A directory to write into.
@@ -47,14 +66,14 @@ pub fn interlock() -> Command {
     command
 }
 
-/// `interlock check` of a tests' manifest that writes to `out`.
+/// `interlock check` of the tests' claims of this name that writes to `out`.
 pub fn check(name: &str, out: &Path) -> Command {
     tools();
     let mut command = interlock();
     command
         .arg("check")
-        .arg("--manifest")
-        .arg(manifest(name))
+        .arg("--specs")
+        .arg(specs(name, out))
         .arg("--out")
         .arg(out);
     command
@@ -124,14 +143,14 @@ impl Clone {
         command
     }
 
-    /// `interlock check` of one model of a tests' manifest.
+    /// `interlock check` of one model of the tests' claims of this name.
     pub fn check(&self, name: &str, model: &str) -> Command {
         let mut command = self.interlock();
         command
             .arg("check")
             .arg(model)
-            .arg("--manifest")
-            .arg(manifest(name))
+            .arg("--specs")
+            .arg(specs(name, &self.out()))
             .arg("--out")
             .arg(self.out());
         command

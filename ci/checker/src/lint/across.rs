@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Lint, MANIFEST};
-use crate::manifest::{Engine, Expect, Model};
+use super::Lint;
+use crate::manifest::{Engine, Expect, Model, claims};
 
 pub(super) fn check(lint: &mut Lint) {
     duplicates(lint);
@@ -22,7 +22,7 @@ fn headlines(lint: &mut Lint) {
                     "area `{}` has no model `{name}` for a headline (correct the name)",
                     area.name
                 );
-                lint.at(MANIFEST, area.line, "unknown-headline", message);
+                lint.at(&claims(&area.name), area.line, "unknown-headline", message);
             }
         }
     }
@@ -52,8 +52,8 @@ fn duplicates(lint: &mut Lint) {
         let first: &Model = seen.entry(checks(model)).or_insert(model);
         if first.name != model.name {
             let message = format!(
-                "checks the same as `{}` on line {} (remove one of them)",
-                first.name, first.line
+                "checks the same as `{}` on line {} of {} (remove one of them)",
+                first.name, first.line, first.file
             );
             lint.report(model, "duplicate-check", message);
         }
@@ -107,10 +107,10 @@ fn unused_modules(lint: &mut Lint) {
             .any(|model| (&model.area, &model.module) == (&module.area, &module.name))
         {
             let message = format!(
-                "no model runs on module `{}` (add one, or remove the [[module]])",
+                "no model runs on module `{0}` (add one, or remove the [module.{0}])",
                 module.name
             );
-            lint.at(MANIFEST, module.line, "unused-module", message);
+            lint.at(&claims(&module.area), module.line, "unused-module", message);
         }
     }
 }

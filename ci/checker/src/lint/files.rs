@@ -1,4 +1,4 @@
-//! What lies in `specs/` that no row accounts for, and tables that are not the manifest's.
+//! What lies in `specs/` that no row accounts for, and tables that are not what the claims give.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use super::Lint;
 use crate::{cfg, table};
 
 pub(super) fn check(lint: &mut Lint) {
-    let specs = lint.manifest.specs_dir().to_owned();
+    let specs = lint.manifest.specs.clone();
     let mut readmes = vec![("README.md".to_owned(), specs.with_file_name("README.md"))];
     let mut files = Vec::new();
     if let Err(error) = walk(&specs, "specs", &mut files) {
@@ -90,7 +90,7 @@ fn configuration(lint: &mut Lint, shown: &str, path: &Path) {
     };
     let Some(model) = lint.manifest.model(name) else {
         let message = format!(
-            "its model `{name}` is not in the manifest (remove it, or write it with `interlock cfg MODEL`)"
+            "its model `{name}` is not there (remove it, or write it with `interlock cfg MODEL`)"
         );
         return lint.at(shown, 1, "stale-cfg", message);
     };
@@ -123,7 +123,7 @@ fn readme(lint: &mut Lint, shown: &str, path: &Path) {
                 .take_while(|(is, should)| is == should)
                 .count()
                 + 1;
-            let message = "its table is not the manifest's (run `make docs`)".into();
+            let message = "its table is not what the claims give (run `make docs`)".into();
             lint.at(shown, line, "stale-table", message);
         }
         Err(error) => lint.at(shown, error.line, "stale-table", error.message),

@@ -1,10 +1,10 @@
-//! Names that a row or a `[[module]]` uses and the TLA+ module does not have, and the other way round.
+//! Names that a row or a `[module]` uses and the TLA+ module does not have, and the other way round.
 
 use std::collections::BTreeSet;
 
-use super::{Lint, MANIFEST};
+use super::Lint;
 use crate::cfg;
-use crate::manifest::{Engine, Expect, Model, Module, Symbolic};
+use crate::manifest::{Engine, Expect, Model, Module, Symbolic, claims};
 use crate::near::did_you_mean;
 
 pub(super) fn check_model(lint: &mut Lint, model: &Model) {
@@ -57,7 +57,7 @@ pub(super) fn check_model(lint: &mut Lint, model: &Model) {
     };
     for constant in module.constants().difference(&given) {
         let message = format!(
-            "the constant {constant} of {} gets no value (add it to the size, the group or the row; for Apalache, give `cinit`)",
+            "the constant {constant} of {} gets no value (add it to the module, the size, the design or the row; for Apalache, give `cinit`)",
             model.module
         );
         found.push(("constant-not-given", message));
@@ -140,6 +140,6 @@ pub(super) fn check_module(lint: &mut Lint, declared: &Module) {
         }
     }
     for (rule, message) in found {
-        lint.at(MANIFEST, declared.line, rule, message);
+        lint.at(&claims(&declared.area), declared.line, rule, message);
     }
 }

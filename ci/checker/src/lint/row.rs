@@ -22,7 +22,6 @@ pub(super) fn check(lint: &mut Lint, model: &Model) {
     expectation(lint, model);
     fairness(lint, model);
     probe(lint, model);
-    pins(lint, model);
     second(lint, model);
 }
 
@@ -177,7 +176,7 @@ fn probe(lint: &mut Lint, model: &Model) {
         return lint.report(
             model,
             "missing-probe",
-            format!("its probe `{name}` is not in the manifest (add that model)"),
+            format!("its probe `{name}` is not there (add that model)"),
         );
     };
     let violated = matches!(
@@ -200,55 +199,6 @@ fn probe(lint: &mut Lint, model: &Model) {
             "its probe `{name}` {fault}, so it shows nothing about {property} (name one that does)"
         );
         lint.report(model, "bad-probe", message);
-    }
-}
-
-/// What TLC counts reproducibly is pinned, and nothing else.
-fn pins(lint: &mut Lint, model: &Model) {
-    let counts = [
-        ("distinct", model.distinct.is_some()),
-        ("total", model.total.is_some()),
-    ];
-    let (whole_graph, trace) = match model.expect {
-        Expect::Holds | Expect::Typed if model.engine == Engine::Apalache => (false, false),
-        Expect::Holds | Expect::Typed => (true, false),
-        Expect::Violates {
-            kind: Kind::Temporal,
-            ..
-        } => (true, true),
-        Expect::Violates {
-            kind: Kind::Assumption,
-            ..
-        } => (false, false),
-        Expect::Violates { .. } => (false, true),
-    };
-    let stops_early = !whole_graph;
-    for (key, pinned) in counts {
-        let counted = model.engine == Engine::Tlc || key == "distinct";
-        if whole_graph && counted && !pinned {
-            lint.report(model, "unpinned", format!("`{key}` is not pinned, so a model that shrinks would pass (add what a run counts)"));
-        }
-        if stops_early && pinned {
-            lint.report(
-                model,
-                "useless-pin",
-                format!("`{key}` is pinned, but the whole graph is not counted (remove it)"),
-            );
-        }
-    }
-    if trace && stops_early && model.witness.is_none() {
-        lint.report(
-            model,
-            "unpinned",
-            "`witness` is not pinned (add the states of the shortest counterexample)".into(),
-        );
-    }
-    if !trace && model.witness.is_some() {
-        lint.report(
-            model,
-            "useless-pin",
-            "`witness` is pinned, but no counterexample is expected (remove it)".into(),
-        );
     }
 }
 

@@ -1,50 +1,29 @@
-//! The manifest as it is written: its tables and keys.
+//! `models.toml` as it is written: its tables and keys.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
 use toml::Spanned;
 
-use super::{Engine, Expect, Kind, Lane};
+use super::{Engine, Kind, Lane};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
+    pub(super) area: Spanned<AreaTable>,
     #[serde(default)]
     pub(super) size: BTreeMap<String, Size>,
     #[serde(default)]
-    pub(super) area: Vec<Spanned<AreaTable>>,
+    pub(super) module: BTreeMap<String, Spanned<ModuleTable>>,
     #[serde(default)]
-    pub(super) module: Vec<Spanned<ModuleTable>>,
-    #[serde(default)]
-    pub(super) group: Vec<Spanned<Row>>,
+    pub(super) design: Vec<Spanned<Design>>,
     #[serde(default)]
     pub(super) second: Vec<Spanned<SecondTable>>,
-}
-
-/// Models of TLC's that another explicit-state engine decides too.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SecondTable {
-    pub(super) engine: Engine,
-    pub(super) budget: Option<u64>,
-    pub(super) models: Vec<String>,
-}
-
-/// The constants of a size, and the actions that no model of it can take.
-#[derive(Deserialize)]
-pub(super) struct Size {
-    #[serde(default)]
-    pub(super) silent: Vec<String>,
-    #[serde(flatten)]
-    pub(super) constants: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AreaTable {
-    pub(super) name: String,
     pub(super) title: String,
     pub(super) seed: String,
     pub(super) swimlanes: Vec<String>,
@@ -56,29 +35,76 @@ pub(super) struct AreaTable {
     pub(super) headlines: Vec<String>,
 }
 
+/// The constants of a size, and the actions that no model of it can take: the module's, if it says nothing of them.
+#[derive(Deserialize)]
+pub(super) struct Size {
+    pub(super) silent: Option<Vec<String>>,
+    #[serde(flatten)]
+    pub(super) constants: BTreeMap<String, String>,
+}
+
+/// A root module, and what most of its models have in common.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModuleTable {
-    pub(super) area: String,
-    pub(super) name: String,
     pub(super) engine: Option<Engine>,
     pub(super) actions: Option<Vec<String>>,
     pub(super) emit: Option<String>,
+    #[serde(default)]
+    pub(super) constants: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) silent: Vec<String>,
+    #[serde(default)]
+    pub(super) check: BTreeMap<String, Check>,
+    pub(super) next: Option<String>,
+    pub(super) budget: Option<u64>,
+    pub(super) heap: Option<u64>,
 }
 
-/// A group, or one of its models: they share every field but `name`, a model's, and `models`, a group's.
+/// What a row checks that names it. Without formulas it checks the operator of its own name.
+#[derive(Deserialize, Clone, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Check {
+    pub(super) kind: Option<Kind>,
+    pub(super) invariants: Option<Vec<String>>,
+    pub(super) property: Option<String>,
+    pub(super) deadlock: Option<bool>,
+    pub(super) symmetry: Option<String>,
+    #[serde(default)]
+    pub(super) constants: BTreeMap<String, String>,
+    pub(super) spec: Option<String>,
+    pub(super) probe: Option<String>,
+}
+
+/// A design, and its rows on one module.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Design {
+    pub(super) name: String,
+    pub(super) module: String,
+    pub(super) stands_for: Option<String>,
+    #[serde(default)]
+    pub(super) constants: BTreeMap<String, String>,
+    pub(super) silent: Option<Vec<String>>,
+    pub(super) spec: Option<String>,
+    pub(super) cinit: Option<String>,
+    pub(super) budget: Option<u64>,
+    #[serde(default)]
+    pub(super) check: BTreeMap<String, Check>,
+    pub(super) models: Vec<Spanned<Row>>,
+}
+
+/// One claim: it has exactly one of `holds`, `violates` and `typed`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
     pub(super) name: Option<String>,
-    pub(super) models: Option<Vec<Spanned<Row>>>,
-    pub(super) area: Option<String>,
-    pub(super) module: Option<String>,
-    pub(super) design: Option<String>,
-    pub(super) stands_for: Option<String>,
-    pub(super) engine: Option<Engine>,
-    pub(super) lane: Option<Lane>,
     pub(super) size: Option<String>,
+    pub(super) holds: Option<Holds>,
+    pub(super) violates: Option<String>,
+    pub(super) typed: Option<Typed>,
+    pub(super) kind: Option<Kind>,
+    pub(super) lane: Option<Lane>,
     #[serde(default)]
     pub(super) constants: BTreeMap<String, String>,
     pub(super) spec: Option<String>,
@@ -94,49 +120,39 @@ pub(super) struct Row {
     pub(super) view: Option<String>,
     pub(super) constraint: Option<String>,
     pub(super) silent: Option<Vec<String>>,
-    pub(super) expect: Option<Expect>,
     pub(super) probe: Option<String>,
-    pub(super) distinct: Option<u64>,
-    pub(super) total: Option<u64>,
-    pub(super) witness: Option<usize>,
     pub(super) budget: Option<u64>,
     pub(super) heap: Option<u64>,
 }
 
-impl<'de> Deserialize<'de> for Expect {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ExpectVisitor)
+/// What holds: a check by its name, or these invariants.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "the name of a check, or a list of invariants")]
+pub(super) enum Holds {
+    Check(String),
+    Invariants(Vec<String>),
+}
+
+/// `typed = true`.
+#[derive(Deserialize)]
+#[serde(try_from = "bool")]
+pub(super) struct Typed;
+
+impl TryFrom<bool> for Typed {
+    type Error = &'static str;
+
+    fn try_from(typed: bool) -> Result<Self, Self::Error> {
+        typed
+            .then_some(Self)
+            .ok_or("`typed` can only be true: leave it out")
     }
 }
 
-struct ExpectVisitor;
-
-impl<'de> Visitor<'de> for ExpectVisitor {
-    type Value = Expect;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        formatter.write_str(r#""holds", "typed" or { violates = "Property", kind = "temporal" }"#)
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Expect, E> {
-        match value {
-            "holds" => Ok(Expect::Holds),
-            "typed" => Ok(Expect::Typed),
-            _ => Err(E::invalid_value(de::Unexpected::Str(value), &self)),
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Expect, A::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Violates {
-            violates: String,
-            kind: Kind,
-        }
-        let Violates {
-            violates: property,
-            kind,
-        } = Violates::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Expect::Violates { property, kind })
-    }
+/// Models of TLC's that another explicit-state engine decides too.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SecondTable {
+    pub(super) engine: Engine,
+    pub(super) budget: Option<u64>,
+    pub(super) models: Vec<String>,
 }

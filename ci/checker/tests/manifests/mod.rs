@@ -1,10 +1,14 @@
-//! A copy of the clean manifest and its specs, in which a test plants a fault.
+//! A copy of the clean claims and their specs, in which a test plants a fault.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlock_checker::manifest::Manifest;
 use tempfile::TempDir;
+
+/// Its one area's claims.
+#[allow(dead_code, reason = "one test binary edits nothing")]
+pub const CLAIMS: &str = "specs/demo/models.toml";
 
 /// The copy; removed when dropped.
 pub struct Copy(TempDir);
@@ -15,7 +19,8 @@ impl Copy {
         let copy = Self(TempDir::new().expect("a temporary directory"));
         let clean = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests");
         for file in [
-            "specs/manifest.toml",
+            "specs/demo/models.toml",
+            "specs/demo/models.lock",
             "specs/demo/Lock.tla",
             "specs/demo/MCLock.tla",
         ] {
@@ -27,10 +32,10 @@ impl Copy {
         copy
     }
 
-    /// A copy in which the manifest's first `from` is `to`.
+    /// A copy in which the claims' first `from` is `to`.
     #[allow(dead_code, reason = "one test binary has a copy of its own")]
     pub fn with(from: &str, to: &str) -> Self {
-        Self::clean().edit("specs/manifest.toml", from, to)
+        Self::clean().edit(CLAIMS, from, to)
     }
 
     /// Replaces the first `from` of a file; it must be there, or the test would test nothing.
@@ -60,6 +65,6 @@ impl Copy {
 
     /// The manifest or why it does not load.
     pub fn load(&self) -> anyhow::Result<Manifest> {
-        Manifest::load(&self.path("specs/manifest.toml"))
+        Manifest::load(&self.path("specs"))
     }
 }
