@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::counts::Lock;
 use super::file::{Design, Holds, ModuleTable, Row, Size, Typed};
 use super::source::Source;
-use super::{Engine, Expect, Kind, Lane, Model, Symbolic, claims};
+use super::{BUDGET, Engine, Expect, Kind, Lane, Model, Symbolic, claims};
 use crate::near::did_you_mean;
 
 /// The row's own fields, else its check's, its design's, its module's, else the defaults; constants are merged.
@@ -160,7 +160,11 @@ pub(super) fn flatten(
         distinct: counts.distinct,
         total: counts.total,
         witness: counts.witness,
-        budget: row.budget.or(design.budget).or(module.budget).unwrap_or(60),
+        budget: row
+            .budget
+            .or(design.budget)
+            .or(module.budget)
+            .unwrap_or(BUDGET),
         heap: row.heap.or(module.heap).unwrap_or(1500),
         file: claims(area),
         line: source.line(span),
