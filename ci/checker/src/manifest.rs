@@ -3,6 +3,7 @@
 //! A row leaves to its check, design, size and module what these share; its own field wins. Loading flattens them into
 //! [`Model`]s, so the rest of the runner never sees them.
 
+mod cfg_text;
 pub mod counts;
 mod file;
 mod flatten;

@@ -177,7 +177,7 @@ impl Clone {
             .arg("check")
             .arg(model)
             .arg("--specs")
-            .arg(specs(name, &self.out()))
+            .arg(specs(name, self.dir.path()))
             .arg("--out")
             .arg(out);
         command

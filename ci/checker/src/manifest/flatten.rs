@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::counts::Lock;
 use super::file::{Design, Holds, ModuleTable, Row, Size, Typed};
 use super::source::Source;
-use super::{BUDGET, Engine, Expect, Kind, Lane, Model, Symbolic, claims};
+use super::{BUDGET, Engine, Expect, Kind, Lane, Model, Symbolic, cfg_text, claims};
 use crate::near::did_you_mean;
 
 /// The row's own fields, else its check's, its design's, its module's, else the defaults; constants are merged.
@@ -137,7 +137,7 @@ pub(super) fn flatten(
         .get(&name)
         .map(|(counts, _)| *counts)
         .unwrap_or_default();
-    Ok(Model {
+    let model = Model {
         area: area.to_owned(),
         module: design.module.clone(),
         design: design.name.clone(),
@@ -170,7 +170,11 @@ pub(super) fn flatten(
         line: source.line(span),
         size,
         name,
-    })
+    };
+    match cfg_text::fault(&model) {
+        Some(fault) => Err(error(format!("model `{}`: {fault}", model.name))),
+        None => Ok(model),
+    }
 }
 
 fn owned((constant, value): (&String, &String)) -> (String, String) {
