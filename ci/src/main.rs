@@ -9,7 +9,9 @@ use clap::{Args, Parser, Subcommand};
 use interlock_capture as capture;
 use interlock_checker::check::{self, Request};
 use interlock_checker::manifest::{Engine, Lane, Manifest};
-use interlock_checker::{cfg, docs, doctor, graph, interrupt, lint, report, table, toolchain};
+use interlock_checker::{
+    cfg, docs, doctor, graph, interrupt, lint, note, report, table, toolchain,
+};
 use interlock_simulation::{self as scenario, Cure};
 use interlock_traces::kernel::Reading;
 use interlock_traces::{import, validate};
@@ -122,8 +124,8 @@ struct Check {
     /// Write what the runs count into models.lock, of models whose verdict is the expected one
     #[arg(long)]
     bless: bool,
-    /// How many models run at once
-    #[arg(long, default_value = "2")]
+    /// How many models run at once [default: the processors]
+    #[arg(long, default_value_t = processors(), hide_default_value = true)]
     jobs: NonZero<usize>,
     #[command(flatten)]
     source: Source,
@@ -270,12 +272,16 @@ impl Scenario {
     }
 }
 
+fn processors() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(status) => ExitCode::from(status),
         Err(_) if interrupt::requested() => ExitCode::from(interrupt::EXIT),
         Err(error) => {
-            eprintln!("interlock: {error:#}");
+            note!("interlock: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -420,7 +426,10 @@ fn lint(manifest: &Manifest) -> Result<u8> {
     let findings = lint::lint(manifest);
     for finding in &findings {
         println!("{finding}");
-        report::annotate(&finding.file, finding.line, finding.rule, &finding.message);
+        let (file, line) = (&finding.file, finding.line);
+        if let Some(mark) = report::annotation(file, line, finding.rule, &finding.message) {
+            println!("{mark}");
+        }
     }
     Ok(u8::from(!findings.is_empty()))
 }

@@ -6,12 +6,11 @@ use std::fs;
 use std::io::BufRead;
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{check, entry, processes, report, specs, temp, told};
+use runner::{check, entry, processes, report, specs, temp, told, wait};
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
@@ -178,7 +177,7 @@ fn every_wrong_row_is_told_in_its_own_words() {
         (
             "endless",
             "inconclusive",
-            "no verdict within its budget of 2 s",
+            "no verdict within its budget of 2 s of CPU time",
         ),
     ];
     for (model, status, sentence) in rows {
@@ -242,17 +241,6 @@ fn an_interrupt_ends_every_child() {
     }
 }
 
-fn wait(what: &str, done: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(
-            start.elapsed() < Duration::from_secs(30),
-            "waiting for {what}"
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 #[test]
 fn names_choose_models_whatever_their_lane() {
     let out = temp();
@@ -303,16 +291,22 @@ fn bad_usage_and_bad_input_run_nothing() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written() {
+fn a_report_that_cannot_be_written_leaves_the_earlier_ones() {
     let out = temp();
+    let run = |model: &str| check("good.toml", out.path()).arg(model).assert();
+    run("small").code(0);
+    let reports = ["report.xml", "report.json", "report.md"];
+    let read = || reports.map(|name| fs::read_to_string(out.path().join(name)).unwrap());
+    let earlier = read();
     std::os::unix::fs::symlink("/dev/full", out.path().join("report.json.new")).unwrap();
-    check("good.toml", out.path())
-        .arg("holds")
-        .assert()
-        .code(2)
-        .stderr(contains(
-            "report.json.new cannot be written: No space left on device",
-        ));
+    run("holds").code(2).stderr(contains(
+        "report.json cannot be written: No space left on device",
+    ));
+    assert_eq!(read(), earlier);
+    assert!(
+        !out.path().join("report.xml.new").exists(),
+        "nor is half of another left"
+    );
 }
 
 #[test]
@@ -422,4 +416,50 @@ fn blessing_hides_no_wrong_verdict() {
         .replace("{ witness = 8 }", "{ witness = 9 }");
     let written = lock("bad.toml", out.path());
     assert!(written.ends_with(&expected), "{written}");
+}
+
+/// As in `interlock check 2>&1 | head -1`: neither stream has a reader any more.
+#[test]
+fn a_reader_that_goes_ends_no_check() {
+    for (manifest, model, code) in [
+        ("good.toml", "small", 0),
+        ("bad.toml", "wrong-distinct", 1),
+        ("good.toml", "no-such", 2),
+    ] {
+        let out = temp();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = check(manifest, out.path())
+            .arg(model)
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(code), "{model}");
+        for name in ["report.xml", "report.json", "report.md"] {
+            assert_eq!(out.path().join(name).is_file(), code < 2, "{model}: {name}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let out = temp();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let told = "interlock: standard output cannot be written: No space left on device";
+    check("good.toml", out.path())
+        .arg("small")
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap()
+        .assert()
+        .code(2)
+        .stderr(contains(told));
+    assert!(
+        out.path().join("report.json").is_file(),
+        "written before anything is printed"
+    );
 }

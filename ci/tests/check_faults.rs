@@ -2,10 +2,12 @@
 
 mod runner;
 
+use std::process::Stdio;
+
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{Clone, processes, report, told};
+use runner::{Clone, processes, report, told, wait};
 
 /// Checks the model `holds` with a java that does this, and returns what is said about it.
 fn with_java(script: &str) -> (String, String) {
@@ -171,16 +173,61 @@ fn a_deleted_action_shows_in_the_coverage() {
     );
 }
 
+/// A machine with other work lets java wait. That is no verdict.
 #[test]
-fn a_child_of_java_dies_with_it() {
-    let clone = Clone::new().pinned_jar().java("sleep 1000 & sleep 1000");
-    let needle = clone.bin();
+fn a_slow_machine_changes_no_verdict() {
+    let clone = Clone::new().pinned_jar().java("exec \"$JAVA\" \"$@\"");
+    clone.check("good.toml", "holds").assert().code(0);
+    let said = clone.dir.path().join("said");
+    std::fs::copy(clone.out().join("run/holds/stdout.txt"), &said).expect("what TLC said");
+    // The same with a budget of 1 s; what it waits costs it nothing.
+    let clone = clone.java(&format!("sleep 3; cat '{}'", said.display()));
+    let checked = clone
+        .check("budget.toml", "brief")
+        .output()
+        .expect("it runs");
+    let (status, sentences) = told(&report(&clone.out()), "brief");
+    assert_eq!(status, "as-expected", "{sentences}");
+    assert_eq!(checked.status.code(), Some(0));
+}
+
+#[test]
+fn java_and_its_children_are_killed_when_they_have_used_up_the_budget() {
+    let burn = "while :; do :; done";
+    let clone = Clone::new()
+        .pinned_jar()
+        .java(&format!("({burn}) & ({burn}) & {burn}"));
     clone
-        .check("bad.toml", "endless")
+        .check("budget.toml", "brief")
         .assert()
         .code(1)
         .stdout(contains("1 inconclusive"));
-    assert_eq!(processes(&needle), Vec::<String>::new());
+    let (status, sentences) = told(&report(&clone.out()), "brief");
+    assert_eq!(status, "inconclusive", "{sentences}");
+    let sentence = "no verdict within its budget of 1 s of CPU time; its processes were killed";
+    assert!(sentences.contains(sentence), "{sentences}");
+    assert_eq!(processes(&clone.bin()), Vec::<String>::new());
+}
+
+/// `kill -9` of the runner while a java waits for a child of its own.
+#[test]
+fn no_process_outlives_a_runner_that_is_killed() {
+    let clone = Clone::new().pinned_jar();
+    let sleep = clone.bin().join("sleep");
+    let clone = clone.java("\"$(dirname \"$0\")/sleep\" 1000 & wait");
+    std::os::unix::fs::symlink("/bin/sleep", &sleep).expect("a name of its own");
+    let mut runner = clone.check("budget.toml", "brief");
+    let mut runner = runner
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    wait("java's child to run", || !processes(&sleep).is_empty());
+    runner.kill().expect("it runs");
+    runner.wait().expect("it ends");
+    wait("java and its child to end", || {
+        processes(&clone.bin()).is_empty()
+    });
 }
 
 #[test]

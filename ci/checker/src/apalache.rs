@@ -6,12 +6,11 @@ mod verdict;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use crate::manifest::{Expect, Kind, Manifest, Model};
-use crate::process;
+use crate::process::{self, Budget};
 use crate::run::{Run, clear, create, read};
 use crate::verdict::{Outcome, Verdict};
 use install::Installed;
@@ -59,7 +58,7 @@ impl<'a> Apalache<'a> {
         let mut command = self.command(model, &dir.join("apalache"), scratch)?;
         // Files, not pipes: nothing to fill up, and no status to lose.
         command.stdout(create(&stdout)?).stderr(create(&stderr)?);
-        let end = process::run(&mut command, Duration::from_secs(model.budget))
+        let end = process::run(&mut command, Budget::cpu(model.budget))
             .with_context(|| format!("{} does not start", self.installed.program.display()))?;
         let specs = self.manifest.specs.join(&model.area);
         let module = module::Module::read(&specs, &model.module)?;

@@ -18,9 +18,11 @@ use crate::interrupt;
 use crate::judge;
 use crate::lock;
 use crate::manifest::{Engine, Lane, Manifest, Model};
+use crate::note;
 use crate::progress::Progress;
 use crate::report::{self, Row, Status};
 use crate::run::Run;
+use crate::say;
 use crate::tlc::Tlc;
 use crate::verdict::Outcome;
 use interlock_tla::counterexample::Counterexample;
@@ -51,7 +53,8 @@ pub struct Request {
 ///
 /// # Errors
 ///
-/// When nothing is judged: bad input, a missing or required tool, a directory that cannot be written.
+/// When nothing is judged: bad input, a missing or required tool, a directory that cannot be written. And when a required tool turns
+/// out at the end not to be one that can be built.
 pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let start = Instant::now();
     let manifest = Manifest::load(&request.specs)?;
@@ -70,7 +73,7 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let tools = Tools::find(root, &models, &request.required)?;
     if let Some(toolchain) = tools.tlc.as_ref().filter(|tlc| !tlc.jar.pinned) {
         let (jar, version) = (&toolchain.jar, toolchain.tlc_version()?);
-        eprintln!(
+        note!(
             "TLC {version} from {}, SHA-256 {}: not the pinned one",
             jar.path.display(),
             jar.sha256
@@ -82,7 +85,7 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         } else {
             ": not the pinned one"
         };
-        eprintln!(
+        note!(
             "Apalache {} from {} on Java {}{pinned}",
             apalache.version,
             apalache.program.display(),
@@ -94,7 +97,7 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let engines = Engines::new(&manifest, &tools, &out);
     let rows = run_all(&engines, &models, request);
     if interrupt::requested() {
-        eprintln!(
+        note!(
             "interrupted: {} of {} models were judged; no report is written",
             rows.len(),
             models.len()
@@ -111,17 +114,15 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         .iter()
         .filter_map(|row| Some((row.model.as_str(), row.counts?)));
     let changes = bless::write(&manifest, &measured.collect())?;
-    report::print(
-        manifest
-            .base()
-            .strip_prefix(root)
-            .unwrap_or(manifest.base()),
-        &rows,
-    );
-    for change in changes {
-        println!("blessed: {change}");
-    }
+    // Written first: whoever reads what is printed may go before its end.
     report::write(&out, &manifest.specs, &tools, &rows, start.elapsed())?;
+    let base = manifest.base();
+    let mut text = report::text(base.strip_prefix(root).unwrap_or(base), &rows);
+    for change in changes {
+        text += &format!("blessed: {change}\n");
+    }
+    say::print(&text)?;
+    tools.require(&request.required)?;
     Ok(if rows.iter().any(Row::is_fault) {
         1
     } else if rows.iter().all(|row| row.status == Status::NotRun) {
@@ -138,8 +139,14 @@ fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Row> 
         Done(usize, Box<Row>),
     }
     let mut order: Vec<usize> = (0..models.len()).collect();
-    // The longest first, so that the last one to end is a short one.
-    order.sort_by_key(|&index| std::cmp::Reverse(models[index].budget));
+    // The longest first, so that the last one to end is a short one; those of tla-checker last, which may still be built.
+    order.sort_by_key(|&index| {
+        let model = models[index];
+        (
+            model.engine == Engine::TlaChecker,
+            std::cmp::Reverse(model.budget),
+        )
+    });
     let queue = Mutex::new(order.into_iter());
     let next = || {
         queue

@@ -61,7 +61,7 @@ pub fn doctor(root: &Path) -> Result<u8> {
         );
         table.add_row(["TLC", &pin.version, &from, purpose]);
     } else {
-        match Toolchain::find(root).and_then(|tools| Ok((tools.tlc_version()?, tools.jar))) {
+        match Toolchain::look(root).and_then(|tools| Ok((tools.tlc_version()?, tools.jar))) {
             Ok((
                 version,
                 Jar {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::apalache::Apalache;
 use crate::apalache::install::{self, Installed};
-use crate::availability::Availability;
+use crate::availability::{Availability, Awaited};
 use crate::corpus;
 use crate::manifest::{Engine, Expect, Manifest, Model};
 use crate::run::Run;
@@ -21,8 +21,8 @@ pub struct Tools {
     pub tlc: Option<Toolchain>,
     /// Apalache.
     pub apalache: Option<Availability<Installed>>,
-    /// tla-checker.
-    pub tla_checker: Option<Availability<PathBuf>>,
+    /// tla-checker, which may still be built while other models run.
+    pub tla_checker: Option<Awaited<PathBuf>>,
 }
 
 impl Tools {
@@ -30,7 +30,8 @@ impl Tools {
     ///
     /// # Errors
     ///
-    /// When TLC is missing, or one of those in `required`, or something that the user's environment names does not do.
+    /// When TLC is missing, or one of those in `required` is known to be, or something that the user's environment names does not
+    /// do.
     pub fn find(root: &Path, models: &[&Model], required: &[Engine]) -> Result<Tools> {
         let needed = |engine: Engine| {
             let needed = models.iter().any(|model| model.engine == engine);
@@ -46,20 +47,34 @@ impl Tools {
                 .transpose()?,
             tla_checker: of(Engine::TlaChecker).map(|()| tla_checker::find(root)),
         };
-        for engine in required {
-            if let Some(why) = tools.missing(*engine) {
-                bail!("{} is required, and {why}", engine.name());
-            }
-        }
+        let building = tools.tla_checker.as_ref();
+        let building = building.is_some_and(|tool| tool.so_far().is_none());
+        let known = |engine: &Engine| !(building && *engine == Engine::TlaChecker);
+        let known: Vec<Engine> = required.iter().copied().filter(known).collect();
+        tools.require(&known)?;
         Ok(tools)
     }
 
-    /// Why models of this engine cannot run.
+    /// That each of these engines is here. Waits for one that is still built.
+    ///
+    /// # Errors
+    ///
+    /// When one is not, and why.
+    pub fn require(&self, required: &[Engine]) -> Result<()> {
+        for engine in required {
+            if let Some(why) = self.missing(*engine) {
+                bail!("{} is required, and {why}", engine.name());
+            }
+        }
+        Ok(())
+    }
+
+    /// Why models of this engine cannot run. Waits for one that is still built.
     pub fn missing(&self, engine: Engine) -> Option<&str> {
         match engine {
             Engine::Tlc => None,
             Engine::Apalache => self.apalache.as_ref().and_then(Availability::missing),
-            Engine::TlaChecker => self.tla_checker.as_ref().and_then(Availability::missing),
+            Engine::TlaChecker => self.tla_checker.as_ref()?.get().missing(),
         }
     }
 }
@@ -74,21 +89,20 @@ pub struct Engines<'a> {
     /// TLC, if it is needed.
     pub tlc: Option<Tlc<'a>>,
     apalache: Option<Apalache<'a>>,
-    tla_checker: Option<TlaChecker<'a>>,
+    out: &'a Path,
 }
 
 impl<'a> Engines<'a> {
     /// They write below `out`, an absolute path.
     pub fn new(manifest: &'a Manifest, tools: &'a Tools, out: &'a Path) -> Engines<'a> {
         let apalache = tools.apalache.as_ref().and_then(Availability::ready);
-        let tla_checker = tools.tla_checker.as_ref().and_then(Availability::ready);
         let tlc = tools.tlc.as_ref();
         Engines {
             manifest,
             tools,
             tlc: tlc.map(|toolchain| Tlc::new(manifest, toolchain, out)),
             apalache: apalache.map(|installed| Apalache::new(manifest, installed, out)),
-            tla_checker: tla_checker.map(|program| TlaChecker::new(manifest, program, out)),
+            out,
         }
     }
 
@@ -107,7 +121,11 @@ impl<'a> Engines<'a> {
                 tlc.run(model, is_kept || model.expect != Expect::Holds)
             }
             Engine::Apalache => self.apalache.as_ref().with_context(here)?.run(model),
-            Engine::TlaChecker => self.tla_checker.as_ref().with_context(here)?.run(model),
+            Engine::TlaChecker => {
+                let tool = self.tools.tla_checker.as_ref().with_context(here)?;
+                let program = tool.get().ready().with_context(here)?;
+                TlaChecker::new(self.manifest, program, self.out).run(model)
+            }
         }
     }
 

@@ -9,15 +9,16 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{self, Stop};
+use crate::manifest;
+use crate::note;
+use crate::process::{self, Budget, Stop};
 use crate::toolchain::{self, Toolchain};
 
-/// Rows with a larger budget, in seconds, run long enough for the second compiler to pay.
-const LONG: u64 = 60;
+/// Rows with a larger budget run long enough for the second compiler to pay.
+const LONG: u64 = manifest::BUDGET;
 
 /// A Java command line that runs TLC.
 #[derive(Debug, Clone)]
@@ -42,13 +43,13 @@ impl Jvm {
         {
             Ok(archive) => jvm.archive = Some(archive),
             Err(error) => {
-                eprintln!("TLC starts slower, without an archive of its classes: {error:#}")
+                note!("TLC starts slower, without an archive of its classes: {error:#}")
             }
         }
         jvm
     }
 
-    /// `java ... tlc2.TLC -tool`, to which TLC's own arguments are to be added. `heap` is in MiB, `budget` in seconds; `tmp` is a
+    /// `java ... tlc2.TLC -tool`, to which TLC's own arguments are to be added. `heap` is in MiB, `budget` in seconds of CPU time; `tmp` is a
     /// directory of this run alone, since TLC unpacks its standard modules there.
     pub fn tlc(&self, heap: u64, budget: u64, tmp: &Path) -> Command {
         let mut options = Vec::new();
@@ -74,7 +75,7 @@ impl Jvm {
     }
 
     fn command(&self, options: &[OsString], heap: u64, budget: u64, tmp: &Path) -> Command {
-        let mut command = Command::new(&self.java);
+        let mut command = toolchain::java(&self.java);
         command
             .args(options)
             .args(["-XX:+UseSerialGC", "-Xss16m"])
@@ -139,10 +140,12 @@ impl Jvm {
         .current_dir(dir);
         tlc.stdout(File::create(dir.join("stdout"))?)
             .stderr(File::create(dir.join("stderr"))?);
-        match process::run(&mut tlc, Duration::from_secs(budget))?.stop {
+        match process::run(&mut tlc, Budget::cpu(budget))?.stop {
             Stop::Exited(status) if status.success() && archive.is_file() => Ok(archive),
             Stop::Exited(status) => bail!("java did not write one ({status})"),
-            Stop::Budget => bail!("java did not write one within {budget} s"),
+            Stop::Budget | Stop::Idle => {
+                bail!("java did not write one within {budget} s of CPU time")
+            }
             Stop::Interrupted => bail!("interrupted"),
         }
     }

@@ -24,6 +24,7 @@ pub mod process;
 pub mod progress;
 pub mod report;
 pub mod run;
+pub mod say;
 pub mod table;
 pub mod tla_checker;
 pub mod tlc;

@@ -3,6 +3,7 @@
 //! A row leaves to its check, design, size and module what these share; its own field wins. Loading flattens them into
 //! [`Model`]s, so the rest of the runner never sees them.
 
+mod cfg_text;
 pub mod counts;
 mod file;
 mod flatten;
@@ -25,6 +26,9 @@ pub const CLAIMS: &str = "models.toml";
 pub fn claims(area: &str) -> String {
     format!("specs/{area}/{CLAIMS}")
 }
+
+/// Seconds of CPU time for a row that states no budget: several times what the most expensive of them uses.
+pub const BUDGET: u64 = 240;
 
 /// When a model runs: each lane includes the ones before it.
 #[derive(
@@ -223,7 +227,7 @@ pub struct Model {
     pub total: Option<u64>,
     /// States in the counterexample.
     pub witness: Option<usize>,
-    /// Seconds after which it is killed and reported inconclusive.
+    /// Seconds of CPU time after which it is killed and reported inconclusive.
     pub budget: u64,
     /// The JVM's largest heap in MiB; Apalache's solver is outside of it.
     pub heap: u64,

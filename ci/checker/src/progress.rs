@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::note;
 use crate::report::Row;
 
 /// The progress of a check.
@@ -65,7 +66,7 @@ impl Progress {
             self.done, self.total, row.model, row.found, row.seconds
         );
         match &self.bar {
-            None => eprintln!("{line}"),
+            None => note!("{line}"),
             Some(bar) => {
                 bar.inc(1);
                 if row.is_fault() {

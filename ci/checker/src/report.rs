@@ -168,9 +168,11 @@ pub fn counts(rows: &[Row]) -> String {
     )
 }
 
-/// Prints the table, each failure, GitHub's annotations where they are read, and the counts. `base`, which the rows' files
-/// are relative to, is relative to the repository's root.
-pub fn print(base: &Path, rows: &[Row]) {
+/// What is printed: the table, each failure, GitHub's annotations where they are read, and the counts. `base`, which the rows'
+/// files are relative to, is relative to the repository's root.
+pub fn text(base: &Path, rows: &[Row]) -> String {
+    let mut text = String::new();
+    let mut line = |line: String| text += &(line + "\n");
     let mut table = Table::new();
     table
         .load_style(presets::UTF8_BORDERS_ONLY)
@@ -183,25 +185,28 @@ pub fn print(base: &Path, rows: &[Row]) {
     for row in rows {
         table.add_row(row.cells());
     }
-    println!("{table}");
+    line(table.to_string());
     for row in failures(rows) {
-        println!("\n{}", row.model);
+        line(format!("\n{}", row.model));
         for sentence in &row.sentences {
-            println!("  {sentence}");
+            line(format!("  {sentence}"));
         }
         if let Some(timeline) = &row.timeline {
-            println!("\n{timeline}");
+            line(format!("\n{timeline}"));
         }
     }
     for row in failures(rows) {
-        let text = format!("{}: {}", row.model, row.sentences.join("; "));
+        let told = format!("{}: {}", row.model, row.sentences.join("; "));
         let file = base.join(&row.file).display().to_string();
-        annotate(&file, row.line, &row.found, &text);
+        if let Some(mark) = annotation(&file, row.line, &row.found, &told) {
+            line(mark);
+        }
     }
     for why in reasons(rows) {
-        println!("\nNOT RUN: {why}");
+        line(format!("\nNOT RUN: {why}"));
     }
-    println!("\n{}", counts(rows));
+    line(format!("\n{}", counts(rows)));
+    text
 }
 
 /// Why models were not run, each reason once.
@@ -216,13 +221,14 @@ fn failures(rows: &[Row]) -> impl Iterator<Item = &Row> {
     rows.iter().filter(|row| row.is_fault())
 }
 
-/// Marks a line of a file (relative to the repository's root) where GitHub Actions shows it; elsewhere prints nothing.
-pub fn annotate(file: &str, line: usize, title: &str, text: &str) {
-    if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
+/// What marks a line of a file (relative to the repository's root) where GitHub Actions shows it; elsewhere nothing does.
+pub fn annotation(file: &str, line: usize, title: &str, text: &str) -> Option<String> {
+    let shown = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
+    shown.then(|| {
         let property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
         let (file, title, text) = (property(file), property(title), escape(text));
-        println!("::error file={file},line={line},title={title}::{text}");
-    }
+        format!("::error file={file},line={line},title={title}::{text}")
+    })
 }
 
 /// A workflow command ends with its line.
@@ -236,18 +242,29 @@ fn escape(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// When one of them cannot be written; a file of an earlier run is then as it was.
+/// When one of them cannot be written; those of an earlier run are then as they were.
 pub fn write(out: &Path, specs: &Path, tools: &Tools, rows: &[Row], took: Duration) -> Result<()> {
-    replace(&out.join("report.xml"), &junit(rows, took)?)?;
-    replace(&out.join("report.json"), &json(specs, tools, rows, took)?)?;
-    replace(&out.join("report.md"), &markdown(rows))
-}
-
-/// Puts the whole text in place at once.
-fn replace(path: &Path, text: &str) -> Result<()> {
-    let new = path.with_added_extension("new");
-    fs::write(&new, text).with_context(|| format!("{} cannot be written", new.display()))?;
-    fs::rename(&new, path).with_context(|| format!("{} cannot be written", path.display()))
+    let reports = [
+        ("report.xml", junit(rows, took)?),
+        ("report.json", json(specs, tools, rows, took)?),
+        ("report.md", markdown(rows)),
+    ];
+    let reports = reports.map(|(name, text)| (out.join(name), text));
+    let new = |path: &Path| path.with_added_extension("new");
+    // All of them whole, as far as a full disk is concerned, before one takes the place of an earlier run's.
+    for (path, text) in &reports {
+        fs::write(new(path), text).with_context(|| {
+            for (path, _) in &reports {
+                let _ = fs::remove_file(new(path));
+            }
+            format!("{} cannot be written", path.display())
+        })?;
+    }
+    for (path, _) in &reports {
+        fs::rename(new(path), path)
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    Ok(())
 }
 
 fn junit(rows: &[Row], took: Duration) -> Result<String> {

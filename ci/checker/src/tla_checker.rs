@@ -7,18 +7,19 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::availability::Availability;
+use crate::availability::{Availability, Awaited};
 use crate::blame;
 use crate::cfg;
+use crate::lock;
 use crate::manifest::{Kind, Manifest, Model};
-use crate::process::{self, Stop};
+use crate::note;
+use crate::process::{self, Budget, Stop};
 use crate::run::{Run, clear, create, read};
-use crate::toolchain::CARGO;
+use crate::toolchain::{CARGO, Program};
 use crate::verdict::{Outcome, Totals, Verdict};
 
 /// The pinned version; its own lock file pins what it is built of.
@@ -32,46 +33,60 @@ pub fn place(root: &Path) -> PathBuf {
     root.join(format!("target/tools/tla-checker-{VERSION}/bin/tla"))
 }
 
-/// Finds it; builds it where there is none.
-pub fn find(root: &Path) -> Availability<PathBuf> {
+/// Finds it. Where there is none it is built from now on, beside what else runs, and with less right to the processors.
+pub fn find(root: &Path) -> Awaited<PathBuf> {
     let program = place(root);
     if program.is_file() {
-        return Availability::Ready(program);
+        return Awaited::known(Availability::Ready(program));
     }
-    match build(root, &program) {
-        Ok(()) => Availability::Ready(program),
-        Err(error) => Availability::Missing(format!("{error:#}")),
+    match CARGO.find() {
+        Err(error) => Awaited::known(Availability::Missing(format!("{error:#}"))),
+        Ok(cargo) => {
+            let root = root.to_owned();
+            Awaited::made(move || match build(&root, &cargo, &program) {
+                Ok(()) => Availability::Ready(program),
+                Err(error) => Availability::Missing(format!("{error:#}")),
+            })
+        }
     }
 }
 
-fn build(root: &Path, program: &Path) -> Result<()> {
-    let cargo = CARGO.find()?;
+fn build(root: &Path, cargo: &Program, program: &Path) -> Result<()> {
     let place = program
         .ancestors()
         .nth(2)
         .context("a program has a folder")?;
-    eprintln!(
+    let _alone = lock::wait(place)?;
+    if program.is_file() {
+        // Whoever was waited for has built it.
+        return Ok(());
+    }
+    note!(
         "building tla-checker {VERSION} with {} (once, some minutes)",
         cargo.path.display()
     );
-    let mut command = Command::new(&cargo.path);
+    let target = root.join("target/tools/tla-checker-build");
+    let mut command = Command::new("nice");
     command
+        .args(["-n", "10"])
+        .arg(&cargo.path)
         .args(["install", "tla-checker", "--locked", "--quiet", "--version"])
         .arg(format!("={VERSION}"))
+        // Its other program is of no use here.
+        .args(["--bin", "tla"])
         .arg("--root")
         .arg(place)
         .arg("--target-dir")
-        .arg(root.join("target/tools/tla-checker-build"))
+        .arg(&target)
         .stdin(Stdio::null())
         .stdout(std::io::stderr());
-    let end =
-        process::run(&mut command, Duration::from_secs(1200)).context("cargo does not start")?;
+    let end = process::run(&mut command, Budget::cpu(3600)).context("nice does not start")?;
     let built = matches!(end.stop, Stop::Exited(status) if status.success()) && program.is_file();
     anyhow::ensure!(
         built,
         "tla-checker {VERSION} could not be built: see cargo's message above"
     );
-    clear(&root.join("target/tools/tla-checker-build"))
+    clear(&target)
 }
 
 /// Runs the models of a manifest that are its.
@@ -123,14 +138,13 @@ impl<'a> TlaChecker<'a> {
         if !model.deadlock {
             command.arg("--allow-deadlock");
         }
-        let end = process::run(&mut command, Duration::from_secs(model.budget))
+        let end = process::run(&mut command, Budget::cpu(model.budget))
             .with_context(|| format!("{} does not start", self.program.display()))?;
         let (stdout, stderr) = (read(&stdout)?, read(&stderr)?);
         let report = Report::parse(&stdout);
-        let outcome = match end.stop {
-            Stop::Budget => Outcome::over_budget(model),
-            Stop::Interrupted => Outcome::interrupted(),
-            Stop::Exited(status) => match (status.code(), &report) {
+        let outcome = match Outcome::unless_killed(end.stop, model) {
+            Err(killed) => killed,
+            Ok(status) => match (status.code(), &report) {
                 (None, _) => {
                     let signal = status.signal().unwrap_or_default();
                     Outcome::Error {

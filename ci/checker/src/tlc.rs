@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
@@ -10,7 +9,7 @@ use crate::assumption;
 use crate::cfg;
 use crate::jvm::Jvm;
 use crate::manifest::{Manifest, Model};
-use crate::process;
+use crate::process::{self, Budget};
 use crate::run::{Run, clear, create, read};
 use crate::toolchain::Toolchain;
 use crate::verdict::{Outcome, Verdict, lasso_is_torn};
@@ -137,7 +136,7 @@ impl<'a> Tlc<'a> {
         tlc.arg(format!("{}.tla", module.name)).current_dir(&spec);
         // Files, not pipes: nothing to fill up, and no status to lose.
         tlc.stdout(create(&stdout)?).stderr(create(&stderr)?);
-        let end = process::run(&mut tlc, Duration::from_secs(model.budget))
+        let end = process::run(&mut tlc, Budget::cpu(model.budget))
             .with_context(|| format!("{} does not start", tlc.get_program().display()))?;
 
         let output = Output::parse(&read(&stdout)?);

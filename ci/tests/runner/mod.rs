@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use interlock_checker::toolchain::Toolchain;
 use serde_json::Value;
@@ -88,7 +89,15 @@ pub struct Clone {
 impl Clone {
     /// With `ci/pom.xml`, and without a jar.
     pub fn new() -> Clone {
-        let dir = temp();
+        Clone::named("clone")
+    }
+
+    /// The same, in a directory whose name begins so.
+    pub fn named(name: &str) -> Clone {
+        let dir = tempfile::Builder::new()
+            .prefix(name)
+            .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
+            .expect("a directory");
         fs::create_dir(dir.path().join("ci")).expect("ci/");
         fs::copy(root().join("ci/pom.xml"), dir.path().join("ci/pom.xml")).expect("the pom");
         Clone { dir }
@@ -127,6 +136,19 @@ impl Clone {
         self.program("java", &format!("{head}\n{no_archive}\n{script}"))
     }
 
+    /// An mvn that does this, with `$OUT` the folder that it is to copy jars into, and `$CLONE` the clone.
+    pub fn maven(self, script: &str) -> Clone {
+        let head = "[ \"$1\" = -version ] && echo 'Apache Maven 3.8.7' && exit\n\
+                    for arg; do case $arg in -DoutputDirectory=*) OUT=${arg#*=};; esac; done\n\
+                    CLONE=$(dirname \"$0\")/..\nmkdir -p \"$OUT\"";
+        self.program("mvn", &format!("{head}\n{script}"))
+    }
+
+    /// Its own programs, and the system's where it has none.
+    pub fn path(&self) -> String {
+        format!("{}:/usr/bin:/bin", self.bin().display())
+    }
+
     /// The directory of [`Clone::program`].
     pub fn bin(&self) -> PathBuf {
         self.dir.path().join("bin")
@@ -145,14 +167,19 @@ impl Clone {
 
     /// `interlock check` of one model of the tests' claims of this name.
     pub fn check(&self, name: &str, model: &str) -> Command {
+        self.check_into(name, model, &self.out())
+    }
+
+    /// The same, which writes to `out`.
+    pub fn check_into(&self, name: &str, model: &str, out: &Path) -> Command {
         let mut command = self.interlock();
         command
             .arg("check")
             .arg(model)
             .arg("--specs")
-            .arg(specs(name, &self.out()))
+            .arg(specs(name, self.dir.path()))
             .arg("--out")
-            .arg(self.out());
+            .arg(out);
         command
     }
 
@@ -196,4 +223,16 @@ pub fn processes(needle: &Path) -> Vec<String> {
     let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
     let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
     lines.filter(|line| line.contains(needle)).collect()
+}
+
+/// Waits until something is so. That it takes minutes is a fault of what is tested, not of a busy machine.
+pub fn wait(what: &str, done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(
+            start.elapsed() < Duration::from_secs(300),
+            "waiting for {what}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -8,14 +8,15 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::availability::Availability;
-use crate::process::{self, Stop};
-use crate::toolchain::{JAVA, Need, Program, hex_sha256, numbers, on_path};
+use crate::lock;
+use crate::note;
+use crate::process::{self, Budget, Stop};
+use crate::toolchain::{self, JAVA, Need, Program, hex_sha256, numbers, on_path};
 
 /// Names the folder of an Apalache to use, the one that has `bin/apalache-mc`.
 pub const HOME: &str = "APALACHE_HOME";
@@ -161,7 +162,7 @@ pub(super) fn on_java(program: &Path, java: &Program) -> Result<Command> {
     let java = java.path.parent().map(PathBuf::from);
     let rest = env::var_os("PATH").unwrap_or_default();
     let paths = env::join_paths(java.into_iter().chain(env::split_paths(&rest)));
-    let mut command = Command::new(program);
+    let mut command = toolchain::java(program);
     command.env("PATH", paths.context("the PATH cannot be extended")?);
     Ok(command)
 }
@@ -192,10 +193,14 @@ fn version(program: &Path, java: &Program) -> Result<String> {
 /// Downloads the pinned release; says why, where the network does not give it.
 fn download(root: &Path, release: &Release) -> Result<Option<String>> {
     let dir = release.dir(root);
+    let _alone = lock::wait(&dir)?;
+    if dir.join(SCRIPT).is_file() {
+        // Whoever was waited for has downloaded it.
+        return Ok(None);
+    }
     let tools = dir.parent().context("the tools have no folder")?;
-    fs::create_dir_all(tools).with_context(|| format!("{} cannot be made", tools.display()))?;
     let archive = tools.join(format!("apalache-{}.tgz", release.version));
-    eprintln!("fetching {}", release.url);
+    note!("fetching {}", release.url);
     let mut curl = Command::new("curl");
     curl.args([
         "--fail",
@@ -210,7 +215,7 @@ fn download(root: &Path, release: &Release) -> Result<Option<String>> {
     .arg(&release.url)
     .stdin(Stdio::null())
     .stdout(std::io::stderr());
-    let fetched = match process::run(&mut curl, Duration::from_secs(600)) {
+    let fetched = match process::run(&mut curl, Budget::cpu(600)) {
         Ok(end) => matches!(end.stop, Stop::Exited(status) if status.success()),
         Err(_) => false,
     };

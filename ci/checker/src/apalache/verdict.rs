@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use crate::blame;
 use crate::manifest::{Expect, Kind, Model};
-use crate::process::{End, Stop};
+use crate::process::End;
 use crate::verdict::Outcome;
 
 const HOLDS: i32 = 0;
@@ -15,10 +15,9 @@ const ILL_TYPED: i32 = 120;
 /// `kind` is what a violation of the model's invariants is one of.
 pub(super) fn outcome(model: &Model, kind: Kind, end: End, stdout: &str, stderr: &str) -> Outcome {
     let error = |why: String| Outcome::Error { why };
-    let status = match end.stop {
-        Stop::Exited(status) => status,
-        Stop::Budget => return Outcome::over_budget(model),
-        Stop::Interrupted => return Outcome::interrupted(),
+    let status = match Outcome::unless_killed(end.stop, model) {
+        Ok(status) => status,
+        Err(killed) => return killed,
     };
     let Some(status) = status.code() else {
         let signal = status.signal().unwrap_or_default();

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::counts::Lock;
 use super::file::{Design, Holds, ModuleTable, Row, Size, Typed};
 use super::source::Source;
-use super::{Engine, Expect, Kind, Lane, Model, Symbolic, claims};
+use super::{BUDGET, Engine, Expect, Kind, Lane, Model, Symbolic, cfg_text, claims};
 use crate::near::did_you_mean;
 
 /// The row's own fields, else its check's, its design's, its module's, else the defaults; constants are merged.
@@ -137,7 +137,7 @@ pub(super) fn flatten(
         .get(&name)
         .map(|(counts, _)| *counts)
         .unwrap_or_default();
-    Ok(Model {
+    let model = Model {
         area: area.to_owned(),
         module: design.module.clone(),
         design: design.name.clone(),
@@ -160,13 +160,21 @@ pub(super) fn flatten(
         distinct: counts.distinct,
         total: counts.total,
         witness: counts.witness,
-        budget: row.budget.or(design.budget).or(module.budget).unwrap_or(60),
+        budget: row
+            .budget
+            .or(design.budget)
+            .or(module.budget)
+            .unwrap_or(BUDGET),
         heap: row.heap.or(module.heap).unwrap_or(1500),
         file: claims(area),
         line: source.line(span),
         size,
         name,
-    })
+    };
+    match cfg_text::fault(&model) {
+        Some(fault) => Err(error(format!("model `{}`: {fault}", model.name))),
+        None => Ok(model),
+    }
 }
 
 fn owned((constant, value): (&String, &String)) -> (String, String) {

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use interlock_tla::Layout;
 use toml::Spanned;
 
+use super::cfg_text;
 use super::counts::{self, Lock};
 use super::file::{AreaTable, File, ModuleTable, SecondTable};
 use super::flatten::flatten;
@@ -172,6 +173,12 @@ fn modules(
             let message = format!("module `{name}` has no `actions`, or no `emit` (give both)");
             return Err(source.error(&span, message));
         }
+        let emit = table.emit.clone().unwrap_or_default();
+        if !emit.is_empty() && !cfg_text::is_name(&emit) {
+            let message =
+                format!("module `{name}`: `emit` is no operator's name (nor \"\" for none)");
+            return Err(source.error(&span, message));
+        }
         let shown = format!("specs/{area}/{name}.tla");
         let file = manifest.specs.join(area).join(format!("{name}.tla"));
         let file = file.canonicalize().map_err(|error| {
@@ -193,7 +200,7 @@ fn modules(
             name: name.clone(),
             engine,
             actions: table.actions.clone().unwrap_or_default(),
-            emit: table.emit.clone().unwrap_or_default(),
+            emit,
             line: source.line(&span),
         });
     }

@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
 use super::protocol::Protocol;
 use crate::recording::{Head, Trace};
 use interlock_checker::jvm::Jvm;
-use interlock_checker::process::{self, Stop};
+use interlock_checker::process::{self, Budget, Stop};
 use interlock_checker::run::clear;
 use interlock_checker::toolchain::Toolchain;
 use interlock_tla::messages::Output;
@@ -93,14 +92,13 @@ impl<'a> Tlc<'a> {
             .current_dir(self.dir)
             .stdout(File::create(&stdout)?)
             .stderr(File::create(self.dir.join("stderr.txt"))?);
-        let end =
-            process::run(&mut tlc, Duration::from_secs(BUDGET)).context("java does not start")?;
+        let end = process::run(&mut tlc, Budget::cpu(BUDGET)).context("java does not start")?;
         let output = Output::parse(&String::from_utf8_lossy(&fs::read(&stdout)?));
         let success = 2193;
         match end.stop {
             Stop::Exited(status) if status.success() && output.has(success) => {}
             Stop::Budget => bail!(
-                "TLC has no verdict within {BUDGET} s: see {}",
+                "TLC has no verdict within {BUDGET} s of CPU time: see {}",
                 stdout.display()
             ),
             _ => bail!("TLC gives no verdict: see {}", stdout.display()),
