@@ -1,6 +1,8 @@
 # Every entry point. `make help` lists them; CI runs these targets and nothing else.
 
 INTERLOCK := cargo run --quiet --package interlock-ci --
+# Options for `check` and `nightly`: make check CHECK="--verbose --shard 1/3"
+CHECK :=
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -10,7 +12,7 @@ help: ## This list
 .PHONY: check
 check: cargo ## The main job: lint the claims, run the models of the ci lane, judge each (about 13 minutes)
 	@$(INTERLOCK) lint
-	@$(INTERLOCK) check --lane ci --require tla-checker
+	@$(INTERLOCK) check --lane ci --require tla-checker $(CHECK)
 
 .PHONY: smoke
 smoke: cargo ## Lint the claims, run a few models of each kind (seconds)
@@ -22,9 +24,9 @@ apalache: cargo ## The symbolic models alone, on Apalache, which must be here: t
 	@$(INTERLOCK) check --lane ci --engine apalache --require apalache
 
 .PHONY: nightly
-nightly: cargo ## Every model, the largest sizes included
+nightly: cargo ## Every model, the largest sizes included, on every engine: all must be here
 	@$(INTERLOCK) lint
-	@$(INTERLOCK) check --lane nightly
+	@$(INTERLOCK) check --lane nightly $(CHECK)
 
 .PHONY: test
 test: cargo ## Every test of the workspace

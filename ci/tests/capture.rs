@@ -13,10 +13,7 @@ use runner::{interlock, temp};
 #[test]
 fn what_is_not_known_is_told() {
     for (args, tells) in [
-        (
-            &["capture", "jbd"][..],
-            "nothing is captured of an area `jbd`; did you mean `jbd2`?",
-        ),
+        (&["capture", "jbd"][..], "a similar value exists: 'jbd2'"),
         (
             &["capture", "--reproduce", "002"],
             "seed 002 is not reproduced (there are: 000, 001, 004)",

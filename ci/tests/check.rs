@@ -10,14 +10,14 @@ use std::process::Stdio;
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{check, entry, processes, report, specs, temp, told, wait};
+use runner::{Clone, check, entry, processes, report, specs, temp, told, wait};
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
 fn rows_that_are_as_they_should_be_pass() {
     let out = temp();
     check("good.toml", out.path())
-        .args(["--lane", "nightly"])
+        .args(["--lane", "nightly", "--verbose"])
         .assert()
         .code(0)
         .stdout(contains("5 as expected, 0 not, 0 inconclusive, 0 errors\n"))
@@ -58,6 +58,7 @@ fn rows_that_are_as_they_should_be_pass() {
 fn every_wrong_row_is_told_in_its_own_words() {
     let out = temp();
     check("bad.toml", out.path())
+        .args(["--lane", "ci"])
         .env("GITHUB_ACTIONS", "true")
         .assert()
         .code(1)
@@ -227,7 +228,10 @@ fn an_interrupt_ends_every_child() {
         let status = runner.wait().unwrap();
         assert_eq!(status.code(), Some(130));
         assert_eq!(processes(&out.path().join("run")), Vec::<String>::new());
-        assert!(!out.path().join("report.json").exists());
+        let report = report(out.path());
+        assert_eq!(report["state"], "interrupted");
+        assert_eq!(report["counts"]["not_judged"], 2);
+        assert!(out.path().join("report.xml").is_file());
         assert!(!out.path().join("run/endless/scratch").exists());
         let said: Vec<String> = std::io::BufReader::new(runner.stderr.take().unwrap())
             .lines()
@@ -242,14 +246,146 @@ fn an_interrupt_ends_every_child() {
 }
 
 #[test]
-fn names_choose_models_whatever_their_lane() {
+fn names_choose_models_of_any_lane_unless_one_is_given() {
     let out = temp();
-    check("good.toml", out.path())
+    let chosen = |arguments: &[&str]| {
+        let mut check = check("good.toml", out.path());
+        check.args(arguments).assert().code(0);
+        let report = report(out.path());
+        let models = report["models"].as_array().unwrap();
+        let names = models.iter().map(|row| row["model"].as_str().unwrap());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen(&["mono*"]), ["monotone"]);
+    assert_eq!(chosen(&["--lane", "ci", "small", "monotone"]), ["small"]);
+    let mut check = check("good.toml", out.path());
+    check
         .args(["--lane", "smoke", "small"])
         .assert()
+        .code(2)
+        .stderr(contains("has no model named small in lane smoke or before"));
+}
+
+/// `--failed` of a run, mended: only what was not as expected then runs, and once it is as expected, nothing.
+#[test]
+fn only_what_failed_last_runs_again() {
+    let clone = Clone::new().pinned_jar().java(
+        "case \"$*\" in *starves.cfg*) [ -e \"$(dirname \"$0\")/mended\" ] || exit 3;; esac; exec \"$JAVA\" \"$@\"",
+    );
+    let run = |arguments: &[&str]| {
+        let mut check = clone.check("good.toml", "good");
+        check.args(arguments).assert()
+    };
+    run(&["--failed"])
+        .code(2)
+        .stderr(contains("there is no report of a last run"));
+    run(&[]).code(1);
+    fs::write(clone.bin().join("mended"), "").unwrap();
+    run(&["--failed"])
         .code(0)
-        .stdout(contains("1 as expected, 0 not, 0 inconclusive, 0 errors\n"));
-    assert_eq!(report(out.path())["models"].as_array().unwrap().len(), 1);
+        .stderr(contains(
+            "1 of these models were not as expected in the run of 20",
+        ))
+        .stdout(contains("\n1 as expected, 0 not"));
+    run(&["--failed"])
+        .code(0)
+        .stderr(contains("0 of these models"))
+        .stdout("");
+    assert_eq!(report(&clone.out())["models"][0]["model"], "starves");
+}
+
+#[test]
+fn the_first_failure_may_end_it() {
+    let out = temp();
+    let mut check = check("bad.toml", out.path());
+    check
+        .args(["counter", "--fail-fast", "--jobs", "1"])
+        .assert()
+        .code(1)
+        .stdout(contains(
+            "0 as expected, 1 not, 0 inconclusive, 0 errors, 7 not judged\n",
+        ))
+        .stdout(contains("STOPPED at the first"));
+    assert_eq!(report(out.path())["state"], "stopped");
+    let junit = fs::read_to_string(out.path().join("report.xml")).unwrap();
+    assert!(junit.contains("tests=\"8\" skipped=\"7\""), "{junit}");
+}
+
+#[test]
+fn a_run_of_which_all_is_well_is_quiet() {
+    let out = temp();
+    let mut check = check("good.toml", out.path());
+    let run = check.arg("small").assert().code(0);
+    let stdout = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    let lines: Vec<&str> = stdout.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 2, "{stdout}");
+    assert!(lines[0].starts_with("The whole report is "), "{stdout}");
+    assert_eq!(lines[1], "1 as expected, 0 not, 0 inconclusive, 0 errors");
+    assert!(!String::from_utf8_lossy(&run.get_output().stderr).contains("1/1"));
+}
+
+/// Until a run has ended, what is there says that it goes on: it may be killed.
+#[test]
+fn a_run_that_is_killed_leaves_no_report_of_an_earlier_one() {
+    let out = temp();
+    let mut earlier = check("good.toml", out.path());
+    earlier.arg("small").assert().code(0);
+    let mut runner = check("endless.toml", out.path())
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let children = || processes(&out.path().join("run"));
+    wait("both models to run", || children().len() == 2);
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    let report = report(out.path());
+    assert_eq!(report["state"], "running");
+    assert_eq!(report["counts"]["not_judged"], 2);
+    assert!(!out.path().join("report.xml").exists());
+    assert!(!out.path().join("report.md").exists());
+    check("endless.toml", out.path())
+        .arg("--failed")
+        .assert()
+        .code(2)
+        .stderr(contains("was killed before it could say what failed"));
+    wait("the models to end with their runner", || {
+        children().is_empty()
+    });
+}
+
+#[test]
+fn shards_run_each_model_once() {
+    let mut ran = Vec::new();
+    for shard in ["1/2", "2/2"] {
+        let out = temp();
+        let mut check = check("good.toml", out.path());
+        check
+            .args(["--shard", shard, "--lane", "ci"])
+            .assert()
+            .code(0);
+        let report = report(out.path());
+        assert_eq!(report["request"]["shard"], shard);
+        let models = report["models"].as_array().unwrap();
+        ran.extend(
+            models
+                .iter()
+                .map(|row| row["model"].as_str().unwrap().to_owned()),
+        );
+    }
+    ran.sort();
+    assert_eq!(ran, ["holds", "live", "small", "starves"]);
+    let out = temp();
+    let mut none = check("good.toml", out.path());
+    none.args(["--shard", "2/2", "small"])
+        .assert()
+        .code(2)
+        .stderr(contains("shard 2/2 has no model"));
+    let mut bad = check("good.toml", out.path());
+    bad.args(["--shard", "3/2"])
+        .assert()
+        .code(2)
+        .stderr(contains("a shard is I/N with I from 1 to N"));
 }
 
 #[test]
@@ -335,10 +471,68 @@ fn trace_prints_the_timeline() {
     trace("small")
         .code(0)
         .stdout(contains("DoAdd: a").and(contains("trace.svg").or(contains("run/small"))));
-    trace("holds")
-        .code(1)
-        .stdout(contains("holds has no counterexample"));
+    trace("holds").code(0).stdout(contains(
+        "holds holds, as expected: it has no counterexample",
+    ));
     trace("nothing").code(2).stderr(contains("nothing"));
+    trace("good")
+        .code(2)
+        .stderr(contains("good is not one model"));
+}
+
+#[test]
+fn trace_fails_where_the_verdict_is_not_the_expected_one() {
+    let out = temp();
+    for (model, told) in [
+        (
+            "unexpected-violation",
+            "expected: holds; found: violates Small (invariant)",
+        ),
+        (
+            "unexpected-pass",
+            "expected: violates Mutex (invariant); found: holds",
+        ),
+    ] {
+        let mut command = runner::interlock();
+        command
+            .args(["trace", model, "--specs"])
+            .arg(specs("bad.toml", out.path()))
+            .arg("--out")
+            .arg(out.path());
+        command.assert().code(1).stdout(contains(told));
+    }
+}
+
+#[test]
+fn models_are_listed_a_line_each() {
+    let out = temp();
+    let list = |arguments: &[&str]| {
+        let mut command = runner::interlock();
+        let command = command
+            .args(["list", "--specs"])
+            .arg(specs("good.toml", out.path()));
+        let run = command.args(arguments).assert().code(0);
+        String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    };
+    let all = list(&[]);
+    assert_eq!(all.lines().count(), 5);
+    let words = |line: &str| {
+        line.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let starves = list(&["st*"]);
+    let wanted = "starves tlc smoke violates AllRun (temporal) distinct 12, total 17, witness 8";
+    assert_eq!(words(&starves), words(wanted));
+    assert_eq!(list(&["--lane", "smoke"]).lines().count(), 2);
+    assert_eq!(list(&["--area", "demo", "--engine", "tlc"]), all);
+    let mut unknown = runner::interlock();
+    unknown
+        .args(["list", "--area", "dmo", "--specs"])
+        .arg(specs("good.toml", out.path()))
+        .assert()
+        .code(2)
+        .stderr(contains("is named `dmo` (its areas: demo)"));
 }
 
 /// `models.lock` of the area that `check` runs on.

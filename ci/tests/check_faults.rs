@@ -148,6 +148,7 @@ fn a_torn_lasso_is_asked_for_again() {
     let clone = Clone::new().pinned_jar().java(&once);
     clone
         .check("good.toml", "starves")
+        .arg("--verbose")
         .assert()
         .code(0)
         .stdout(contains("as expected, run 2"));
@@ -267,6 +268,7 @@ fn java_that_makes_no_archive_still_runs() {
     let starts_slower = contains("TLC starts slower").and(contains("1/1"));
     clone
         .check("good.toml", "holds")
+        .arg("--verbose")
         .assert()
         .code(0)
         .stderr(starts_slower);

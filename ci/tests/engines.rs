@@ -12,7 +12,7 @@ use assert_cmd::assert::OutputAssertExt;
 use interlock_checker::apalache::install;
 use interlock_checker::availability::Availability;
 use predicates::prelude::*;
-use predicates::str::contains;
+use predicates::str::{contains, ends_with};
 use runner::{Clone, check, entry, report, root, temp, told};
 
 /// Whether the real one is here.
@@ -134,7 +134,8 @@ fn left(clone: &Clone) -> Vec<String> {
 fn where_there_is_none_its_models_are_not_run() {
     let clone = clone(None);
     let told = contains("NOT RUN: there is no Apalache on the PATH, APALACHE_HOME is not set, and https://nowhere.invalid/a.tgz cannot be downloaded")
-        .and(contains("0 as expected, 0 not, 0 inconclusive, 0 errors, 1 not run\n"));
+        .and(contains("0 as expected, 0 not, 0 inconclusive, 0 errors, 1 not run\n"))
+        .and(ends_with("NOT CHECKED: 1 of 1 claims (apalache: 1 safety)\n"));
     // Nothing at all was judged.
     run(&clone, "step").code(2).stdout(told);
     let report = report(&clone.out());
@@ -159,6 +160,22 @@ fn a_required_engine_must_be_here() {
     assert!(!clone.out().exists(), "nothing runs");
 }
 
+/// A verdict of the nightly lane is of every claim.
+#[test]
+fn the_nightly_lane_requires_every_engine() {
+    let clone = clone(None);
+    let mut check = clone.check("engines.toml", "symbolic");
+    check
+        .args(["--lane", "nightly"])
+        .env("PATH", clone.bin())
+        .env_remove("APALACHE_HOME");
+    check
+        .assert()
+        .code(2)
+        .stderr(contains("apalache is required, and there is no Apalache"));
+    assert!(!clone.out().exists(), "nothing runs");
+}
+
 #[test]
 fn other_models_run_without_it() {
     let out = temp();
@@ -169,8 +186,8 @@ fn other_models_run_without_it() {
         .env("https_proxy", "http://127.0.0.1:9")
         .assert()
         .code(0)
-        .stdout(contains(
-            "1 as expected, 0 not, 0 inconclusive, 0 errors, 1 not run\n",
+        .stdout(ends_with(
+            "1 as expected, 0 not, 0 inconclusive, 0 errors, 1 not run\nNOT CHECKED: 1 of 2 claims (apalache: 1 safety)\n",
         ));
 }
 

@@ -410,7 +410,7 @@ fn bad_input_is_told_with_its_place() {
         Run::new().validate(&text).code(2).stderr(contains(tells));
     }
     let mut unknown = interlock();
-    let told = "no traces are known of an area `rwsen`; did you mean `rwsem`?";
+    let told = "[possible values: dio, jbd2, rwsem, writeback]";
     unknown
         .args(["validate", "rwsen", "x"])
         .assert()

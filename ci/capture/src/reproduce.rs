@@ -14,7 +14,7 @@ use super::place::{self, Image};
 use super::threads::{self, Done, Kind, Run, Worker, scattered};
 use interlock_checker::check;
 use interlock_checker::interrupt;
-use interlock_checker::manifest::Lane;
+use interlock_checker::select::Selection;
 use interlock_traces::kernel::line::Line;
 use interlock_traces::kernel::text::{self, Lines};
 
@@ -123,13 +123,18 @@ pub fn reproduce(root: &Path, number: &str, out: &Path) -> Result<u8> {
 
 fn models(root: &Path, seed: &Seed, out: &Path) -> check::Request {
     check::Request {
-        lane: Lane::Nightly,
-        names: seed.models.iter().map(|name| (*name).to_owned()).collect(),
-        engine: None,
+        selection: Selection {
+            names: seed.models.iter().map(|name| (*name).to_owned()).collect(),
+            ..Selection::default()
+        },
+        failed: false,
+        shard: None,
         required: Vec::new(),
         specs: root.join("specs"),
         bless: false,
         jobs: NonZero::new(2).expect("not 0"),
+        fail_fast: false,
+        verbose: true,
         out: PathBuf::from(out),
     }
 }

@@ -4,13 +4,15 @@ use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::availability::Availability;
 use crate::bless;
+use crate::commit;
 use crate::engines::{Engines, Tools};
 use crate::explain;
 use crate::graph;
@@ -20,9 +22,12 @@ use crate::lock;
 use crate::manifest::{Engine, Lane, Manifest, Model};
 use crate::note;
 use crate::progress::Progress;
-use crate::report::{self, Row, Status};
+use crate::report::last::Last;
+use crate::report::{Asked, Report, Row, State, Status, console};
 use crate::run::Run;
 use crate::say;
+use crate::select::{self, Selection};
+use crate::shard::Shard;
 use crate::tlc::Tlc;
 use crate::verdict::Outcome;
 use interlock_tla::counterexample::Counterexample;
@@ -30,12 +35,12 @@ use interlock_tla::counterexample::Counterexample;
 /// What to run, and where to write.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The models of this lane and of those before it, unless `names` has any.
-    pub lane: Lane,
-    /// Areas, designs or models, run whatever their lane.
-    pub names: Vec<String>,
-    /// Only the models of this engine.
-    pub engine: Option<Engine>,
+    /// The models.
+    pub selection: Selection,
+    /// Of these, only those that were not as expected in the last run that wrote to `out`.
+    pub failed: bool,
+    /// Of these, only this part.
+    pub shard: Option<Shard>,
     /// Engines that must be here.
     pub required: Vec<Engine>,
     /// The directory of the specifications and their claims.
@@ -44,12 +49,40 @@ pub struct Request {
     pub bless: bool,
     /// How many models run at once.
     pub jobs: NonZero<usize>,
+    /// Start no more models once one is not as expected.
+    pub fail_fast: bool,
+    /// Show every model, not only those that are not as expected.
+    pub verbose: bool,
     /// Where reports and the models' own files go.
     pub out: PathBuf,
 }
 
-/// Runs the models, prints the table and writes the reports. The exit status: 0 if all is as expected, 1 if not, 130 after a
-/// signal. Models whose engine is not here are not run, and said to be.
+impl Request {
+    fn asked(&self) -> Asked {
+        Asked {
+            lane: self.selection.lane,
+            engine: self.selection.engine,
+            areas: self.selection.areas.clone(),
+            names: self.selection.names.clone(),
+            shard: self.shard.map(|shard| shard.to_string()),
+            failed: self.failed,
+        }
+    }
+
+    /// The nightly lane judges every claim, or says which engine is missing and judges none.
+    fn required(&self, models: &[&Model]) -> Vec<Engine> {
+        let mut required = self.required.clone();
+        if self.selection.lane == Some(Lane::Nightly) {
+            required.extend(models.iter().map(|model| model.engine));
+        }
+        required.sort_unstable();
+        required.dedup();
+        required
+    }
+}
+
+/// Runs the models, writes the reports and prints what is not as expected. The exit status: 0 if all is as expected, 1 if not, 130
+/// after a signal. Models whose engine is not here are not run, and said to be.
 ///
 /// # Errors
 ///
@@ -58,19 +91,94 @@ pub struct Request {
 pub fn check(root: &Path, request: &Request) -> Result<u8> {
     let start = Instant::now();
     let manifest = Manifest::load(&request.specs)?;
-    let mut models = manifest.select(request.lane, &request.names)?;
-    models.retain(|model| request.engine.is_none_or(|engine| model.engine == engine));
-    if models.is_empty() {
-        let engine = request
-            .engine
-            .map(|engine| format!(" for {}", engine.name()));
-        bail!(
-            "{} has no model{} in this lane",
-            request.specs.display(),
-            engine.unwrap_or_default()
+    let out = std::path::absolute(&request.out)?;
+    let mut models = request.selection.of(&manifest)?;
+    if request.failed {
+        let last = Last::read(&out)?;
+        let failed = last.failed();
+        models.retain(|model| failed.contains(model.name.as_str()));
+        note!(
+            "{} of these models were not as expected in the run of {}",
+            models.len(),
+            last.started
+        );
+        if models.is_empty() {
+            return Ok(0);
+        }
+    }
+    if let Some(shard) = &request.shard {
+        models = shard.part(&models);
+        ensure!(
+            !models.is_empty(),
+            "shard {shard} has no model (ask for fewer shards)"
         );
     }
-    let tools = Tools::find(root, &models, &request.required)?;
+    let required = request.required(&models);
+    let tools = Tools::find(root, &models, &required)?;
+    tell_unpinned(&tools)?;
+    let _lock = lock::lock(&out)?;
+    let not_judged = models.iter().map(|model| Row::not_judged(model)).collect();
+    let report = Report::start(
+        commit::find(root),
+        &manifest.specs,
+        request.asked(),
+        request.jobs.get(),
+        &tools,
+        not_judged,
+    );
+    report.announce(&out)?;
+    let engines = Engines::new(&manifest, &tools, &out);
+    let rows = run_all(&engines, &models, request);
+    let judged = rows.iter().flatten().count();
+    let stopped = request.fail_fast && rows.iter().flatten().any(|row| row.status.is_fault());
+    let state = if interrupt::requested() {
+        State::Interrupted
+    } else if stopped {
+        State::Stopped
+    } else {
+        State::Complete
+    };
+    ensure!(
+        state != State::Complete || judged == models.len(),
+        "{} of {} models were not judged",
+        models.len() - judged,
+        models.len()
+    );
+    let blessed = rows.iter().flatten();
+    let blessed = blessed.filter(|_| state != State::Interrupted);
+    let measured = blessed.filter_map(|row| Some((row.model.as_str(), row.counts?)));
+    let changes = bless::write(&manifest, &measured.collect())?;
+    let rows = models.iter().zip(rows);
+    let rows = rows.map(|(model, row)| row.unwrap_or_else(|| Row::not_judged(model)));
+    let report = report.end(state, start.elapsed(), rows.collect());
+    // Written first: whoever reads what is printed may go before its end.
+    let written = report.write(&out);
+    let below = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
+    let base = below(manifest.base());
+    let changes = changes.iter().map(|change| format!("blessed: {change}\n"));
+    let text = console::text(&report, &base, &below(&out), request.verbose);
+    say::print(&(changes.collect::<String>() + &text))?;
+    written?;
+    if state == State::Complete {
+        tools.require(&required)?;
+    }
+    Ok(if state == State::Interrupted {
+        note!(
+            "interrupted: {judged} of {} models were judged",
+            models.len()
+        );
+        interrupt::EXIT
+    } else if report.faults().next().is_some() {
+        1
+    } else if report.rows.iter().all(|row| row.status == Status::NotRun) {
+        2
+    } else {
+        0
+    })
+}
+
+/// Says which tools are not those that the project pins.
+fn tell_unpinned(tools: &Tools) -> Result<()> {
     if let Some(toolchain) = tools.tlc.as_ref().filter(|tlc| !tlc.jar.pinned) {
         let (jar, version) = (&toolchain.jar, toolchain.tlc_version()?);
         note!(
@@ -92,48 +200,11 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
             apalache.java.version
         );
     }
-    let out = std::path::absolute(&request.out)?;
-    let _lock = lock::lock(&out)?;
-    let engines = Engines::new(&manifest, &tools, &out);
-    let rows = run_all(&engines, &models, request);
-    if interrupt::requested() {
-        note!(
-            "interrupted: {} of {} models were judged; no report is written",
-            rows.len(),
-            models.len()
-        );
-        return Ok(interrupt::EXIT);
-    }
-    ensure!(
-        rows.len() == models.len(),
-        "{} of {} models were not judged",
-        models.len() - rows.len(),
-        models.len()
-    );
-    let measured = rows
-        .iter()
-        .filter_map(|row| Some((row.model.as_str(), row.counts?)));
-    let changes = bless::write(&manifest, &measured.collect())?;
-    // Written first: whoever reads what is printed may go before its end.
-    report::write(&out, &manifest.specs, &tools, &rows, start.elapsed())?;
-    let base = manifest.base();
-    let mut text = report::text(base.strip_prefix(root).unwrap_or(base), &rows);
-    for change in changes {
-        text += &format!("blessed: {change}\n");
-    }
-    say::print(&text)?;
-    tools.require(&request.required)?;
-    Ok(if rows.iter().any(Row::is_fault) {
-        1
-    } else if rows.iter().all(|row| row.status == Status::NotRun) {
-        2
-    } else {
-        0
-    })
+    Ok(())
 }
 
-/// The rows of the models that were judged, in the manifest's order.
-fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Row> {
+/// The rows of the models, in their order; `None` of one that was not judged, since something ended the run.
+fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Option<Row>> {
     enum Event {
         Started(usize),
         Done(usize, Box<Row>),
@@ -148,22 +219,26 @@ fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Row> 
         )
     });
     let queue = Mutex::new(order.into_iter());
+    let stop = AtomicBool::new(false);
     let next = || {
         queue
             .lock()
             .ok()
             .and_then(|mut queue| queue.next())
-            .filter(|_| !interrupt::requested())
+            .filter(|_| !interrupt::requested() && !stop.load(Ordering::Relaxed))
     };
     let mut rows: Vec<Option<Row>> = models.iter().map(|_| None).collect();
     std::thread::scope(|scope| {
         let (events, inbox) = mpsc::channel();
         for _ in 0..request.jobs.get().min(models.len()) {
-            let (events, next) = (events.clone(), &next);
+            let (events, next, stop) = (events.clone(), &next, &stop);
             scope.spawn(move || {
                 while let Some(index) = next() {
                     let sent = events.send(Event::Started(index));
                     let row = row(engines, models[index], request.bless);
+                    if request.fail_fast && row.status.is_fault() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
                     if interrupt::requested()
                         || sent.is_err()
                         || events.send(Event::Done(index, Box::new(row))).is_err()
@@ -174,18 +249,20 @@ fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Row> 
             });
         }
         drop(events);
-        let mut progress = Progress::new(models.len());
-        for event in inbox {
-            match event {
-                Event::Started(index) => progress.started(&models[index].name),
-                Event::Done(index, row) => {
+        let mut progress = Progress::new(models.len(), request.verbose);
+        loop {
+            match inbox.recv_timeout(progress.patience()) {
+                Ok(Event::Started(index)) => progress.started(&models[index].name),
+                Ok(Event::Done(index, row)) => {
                     progress.done(&row);
                     rows[index] = Some(*row);
                 }
+                Err(RecvTimeoutError::Timeout) => progress.tick(),
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
     });
-    rows.into_iter().flatten().collect()
+    rows
 }
 
 fn row(engines: &Engines, model: &Model, bless: bool) -> Row {
@@ -322,22 +399,25 @@ fn explain(
     Ok(text + &note)
 }
 
-/// `interlock trace`: runs one model, and returns the timeline of its counterexample; `None` if there is none.
+/// What `interlock trace` shows.
+#[derive(Debug)]
+pub struct Traced {
+    /// What TLC, or another engine, found.
+    pub found: String,
+    /// What the manifest expects.
+    pub expected: String,
+    /// The timeline of the counterexample, and the folder of its files; `None` if there is none.
+    pub counterexample: Option<(String, PathBuf)>,
+}
+
+/// `interlock trace`: runs one model, and returns the timeline of its counterexample.
 ///
 /// # Errors
 ///
 /// When there is no verdict, for whatever reason.
-pub fn trace(
-    root: &Path,
-    specs: &Path,
-    name: &str,
-    out: &Path,
-) -> Result<Option<(String, PathBuf)>> {
+pub fn trace(root: &Path, specs: &Path, name: &str, out: &Path) -> Result<Traced> {
     let manifest = Manifest::load(specs)?;
-    let Some(model) = manifest.model(name) else {
-        manifest.select(Lane::Nightly, &[name.to_owned()])?;
-        bail!("{name} is not one model: give one of its models' names");
-    };
+    let model = select::one(&manifest, name)?;
     let tools = Tools::find(root, &[model], &[model.engine])?;
     let out = std::path::absolute(out)?;
     let _lock = lock::lock(&out)?;
@@ -346,17 +426,17 @@ pub fn trace(
         Some(tlc) => tlc.run(model, true)?,
         None => engines.run(model)?,
     };
-    match (&run.verdict.outcome, &run.counterexample) {
-        (Outcome::Inconclusive { why } | Outcome::Error { why }, _) => {
-            bail!(
-                "{name}: {why}. See {}",
-                run.dir.join("stdout.txt").display()
-            )
-        }
-        (_, None) => Ok(None),
-        (_, Some(counterexample)) => Ok(Some((
-            explain(&engines, model, &run, counterexample)?,
-            run.dir,
-        ))),
+    if let Outcome::Inconclusive { why } | Outcome::Error { why } = &run.verdict.outcome {
+        let output = run.dir.join("stdout.txt");
+        bail!("{name}: {why}. See {}", output.display());
     }
+    let counterexample = match &run.counterexample {
+        Some(found) => Some((explain(&engines, model, &run, found)?, run.dir.clone())),
+        None => None,
+    };
+    Ok(Traced {
+        found: judge::found(&run.verdict.outcome),
+        expected: judge::expected(&model.expect),
+        counterexample,
+    })
 }

@@ -45,7 +45,9 @@ pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBu
     }
     for model in &manifest.models {
         if let Some(path) = picture(root, model) {
-            let (_, dir) = check::trace(root, &manifest.specs, &model.name, out)?
+            let traced = check::trace(root, &manifest.specs, &model.name, out)?;
+            let (_, dir) = traced
+                .counterexample
                 .with_context(|| format!("{} shows no counterexample", path.display()))?;
             let old = fs::read_to_string(&path)
                 .with_context(|| format!("{} cannot be read", path.display()))?;

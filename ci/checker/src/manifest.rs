@@ -13,10 +13,8 @@ mod source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use interlock_tla::Layout;
 
-use crate::near::did_you_mean;
 use counts::Lock;
 
 /// The name of an area's claims, in its folder.
@@ -265,35 +263,6 @@ impl Manifest {
         load::load(specs)
     }
 
-    /// The models to run, in the manifest's order.
-    ///
-    /// Without `names`: every model of `lane` and of the lanes before it. With `names`, each an area, a design or a model: those
-    /// models, whatever their lane.
-    ///
-    /// # Errors
-    ///
-    /// When a name is unknown; the message suggests the nearest one.
-    pub fn select(&self, lane: Lane, names: &[String]) -> anyhow::Result<Vec<&Model>> {
-        let known = |name: &str| self.models.iter().any(|model| model.is_called(name));
-        if let Some(unknown) = names.iter().find(|name| !known(name)) {
-            let candidates = self.models.iter().flat_map(Model::names);
-            bail!(
-                "no area, design or model of {} is named `{unknown}`{} (its areas: {})",
-                self.specs.display(),
-                did_you_mean(unknown, candidates),
-                self.area_names()
-            );
-        }
-        let chosen = |model: &&Model| {
-            if names.is_empty() {
-                model.lane <= lane
-            } else {
-                names.iter().any(|name| model.is_called(name))
-            }
-        };
-        Ok(self.models.iter().filter(chosen).collect())
-    }
-
     /// Every area's name, for a message.
     pub fn area_names(&self) -> String {
         let names = self.areas.iter().map(|area| area.name.as_str());
@@ -362,14 +331,5 @@ impl Model {
     /// Whether a run as expected has a counterexample whose states are counted.
     pub fn counts_trace(&self) -> bool {
         matches!(&self.expect, Expect::Violates { kind, .. } if *kind != Kind::Assumption)
-    }
-
-    /// What it can be asked for by: its area, its design and its own name.
-    fn names(&self) -> [&str; 3] {
-        [&self.area, &self.design, &self.name]
-    }
-
-    fn is_called(&self, name: &str) -> bool {
-        self.names().contains(&name)
     }
 }

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
+use crate::markdown;
 
 const END: &str = "<!-- /table -->";
 const NOTHING: &str = "—";
@@ -62,7 +63,7 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
                 model.lane.name().to_owned(),
             ]
         });
-    markdown(&headings, models)
+    markdown::table(&headings, headings.len(), models)
 }
 
 fn expected(model: &Model) -> String {
@@ -116,7 +117,7 @@ pub fn engines(manifest: &Manifest, area: &str) -> String {
             named(model.second_of.as_deref().unwrap_or_default()),
         ]
     });
-    markdown(&headings, rows)
+    markdown::table(&headings, headings.len(), rows)
 }
 
 /// `IndInit, 1 step: IndInv`.
@@ -169,7 +170,7 @@ pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String 
             .chain(cells)
             .collect()
     });
-    markdown(&headings, rows)
+    markdown::table(&headings, headings.len(), rows)
 }
 
 /// The headlines of every area, one row each.
@@ -186,7 +187,8 @@ pub fn headlines(manifest: &Manifest) -> String {
             ]
         })
     });
-    markdown(&["seed", "design", "stands for", "verdict"], rows)
+    let headings = ["seed", "design", "stands for", "verdict"];
+    markdown::table(&headings, headings.len(), rows)
 }
 
 /// A model's verdict in a few words.
@@ -329,24 +331,4 @@ fn checks(model: &Model) -> impl Iterator<Item = &str> {
         .chain(&model.property)
         .map(String::as_str);
     named.chain(model.deadlock.then_some("Deadlock"))
-}
-
-fn markdown(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let head = line(
-        headings
-            .iter()
-            .map(|heading| (*heading).to_owned())
-            .collect(),
-    );
-    let rule = line(headings.iter().map(|_| "---".to_owned()).collect());
-    let body = rows.map(|cells| {
-        line(
-            cells
-                .into_iter()
-                .map(|cell| cell.replace('|', "\\|"))
-                .collect(),
-        )
-    });
-    [head, rule].into_iter().chain(body).collect()
 }

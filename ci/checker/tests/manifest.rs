@@ -179,65 +179,6 @@ fn a_models_constants_win() {
 }
 
 #[test]
-fn lanes_include_the_ones_before() {
-    let manifest = Copy::clean().manifest();
-    let names = |lane| {
-        manifest
-            .select(lane, &[])
-            .expect("no name is unknown")
-            .iter()
-            .map(|model| model.name.as_str())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(names(Lane::Smoke), ["Fifo-RW-safety"]);
-    assert_eq!(names(Lane::Ci).len(), 8);
-    assert_eq!(names(Lane::Nightly).len(), 9);
-}
-
-#[test]
-fn names_select_areas_designs_and_models_of_any_lane() {
-    let manifest = Copy::clean().manifest();
-    let select = |names: &[&str]| {
-        let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-        let models = manifest
-            .select(Lane::Smoke, &names)
-            .expect("the names are known");
-        models
-            .iter()
-            .map(|model| model.name.clone())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(select(&["demo"]).len(), 9);
-    assert_eq!(select(&["Any"]), ["Any-RRW-Progress", "Any-RW-InOrder"]);
-    assert_eq!(
-        select(&["Any-RW-InOrder", "Any", "Broken"]),
-        ["Any-RRW-Progress", "Any-RW-InOrder", "Broken-RW-Mutex"]
-    );
-}
-
-#[test]
-fn an_unknown_name_suggests_the_nearest() {
-    let manifest = Copy::clean().manifest();
-    let specs = manifest.specs.display();
-    let error = |name: &str| {
-        manifest
-            .select(Lane::Ci, &[name.to_owned()])
-            .expect_err("it is unknown")
-            .to_string()
-    };
-    assert_eq!(
-        error("Fifo-RW-safty"),
-        format!(
-            "no area, design or model of {specs} is named `Fifo-RW-safty`; did you mean `Fifo-RW-safety`? (its areas: demo)"
-        )
-    );
-    assert_eq!(
-        error("zzz"),
-        format!("no area, design or model of {specs} is named `zzz` (its areas: demo)")
-    );
-}
-
-#[test]
 fn broken_toml() {
     refused(
         "[[design]]",

@@ -1,0 +1,71 @@
+//! What the last check in a folder found.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use super::json::SCHEMA;
+use super::{State, Status};
+
+/// The part of a `report.json` that the next check needs.
+#[derive(Debug, Deserialize)]
+pub struct Last {
+    /// When it started.
+    pub started: String,
+    state: State,
+    request: Asked,
+    models: Vec<Judged>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Asked {
+    failed: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Judged {
+    model: String,
+    status: Status,
+}
+
+impl Last {
+    /// Reads the report in `out`.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, it is of another version, or its run was killed before it could write down what it had judged.
+    pub fn read(out: &Path) -> Result<Last> {
+        let path = out.join("report.json");
+        let shown = path.display();
+        let cure = "(run `interlock check` without --failed first)";
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("there is no report of a last run in {shown} {cure}"))?;
+        let json: serde_json::Value = serde_json::from_str(&text)
+            .with_context(|| format!("{shown} is not a report {cure}"))?;
+        ensure!(
+            json["schema"] == SCHEMA,
+            "{shown} is of another version of interlock {cure}"
+        );
+        let last: Last = serde_json::from_value(json)
+            .with_context(|| format!("{shown} is not a report {cure}"))?;
+        ensure!(
+            last.state != State::Running || last.request.failed,
+            "the last run, of {}, was killed before it could say what failed {cure}",
+            last.started
+        );
+        Ok(last)
+    }
+
+    /// The models that were not as expected. A run of `--failed` was to judge such models alone: of those that it did not get to,
+    /// none is known to be as expected.
+    pub fn failed(&self) -> BTreeSet<&str> {
+        let failed = |judged: &&Judged| {
+            let unknown = judged.status == Status::NotJudged && self.request.failed;
+            judged.status.is_fault() || unknown
+        };
+        let failed = self.models.iter().filter(failed);
+        failed.map(|judged| judged.model.as_str()).collect()
+    }
+}

@@ -1,0 +1,75 @@
+//! `interlock check`.
+
+use std::num::NonZero;
+use std::thread;
+
+use anyhow::Result;
+use clap::Args;
+use interlock_checker::check::{self, Request};
+use interlock_checker::manifest::{Engine, Lane};
+use interlock_checker::select::Selection;
+use interlock_checker::shard::Shard;
+use interlock_checker::{interrupt, toolchain};
+
+use super::options::{EngineName, Models, Output, Source};
+
+/// Without names, an area or a lane: the lane ci.
+#[derive(Args)]
+pub struct Check {
+    #[command(flatten)]
+    models: Models,
+    /// Only those that were not as expected in the last run that wrote to the same folder
+    #[arg(long)]
+    failed: bool,
+    /// Only part I of N, for one of N machines: together the parts are what one machine would run
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Fail, and run nothing, if this engine is not here (TLC always must be; lane nightly requires all)
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    require: Vec<EngineName>,
+    /// Write what the runs count into models.lock, of models whose verdict is the expected one
+    #[arg(long)]
+    bless: bool,
+    /// How many models run at once [default: one a core]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// Start no more models once one is not as expected
+    #[arg(long)]
+    fail_fast: bool,
+    /// Show every model, not only those that are not as expected
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Check {
+    pub fn run(self) -> Result<u8> {
+        interrupt::install()?;
+        let mut selection = self.models.selection();
+        if is_everything(&selection) && !self.failed {
+            selection.lane = Some(Lane::Ci);
+        }
+        let cores = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        let request = Request {
+            selection,
+            failed: self.failed,
+            shard: self.shard,
+            required: self.require.into_iter().map(Engine::from).collect(),
+            specs: self.source.dir()?,
+            bless: self.bless,
+            jobs: self.jobs.unwrap_or_else(cores),
+            fail_fast: self.fail_fast,
+            verbose: self.verbose,
+            out: self.output.dir()?,
+        };
+        check::check(&toolchain::root()?, &request)
+    }
+}
+
+/// An engine alone names no models: it narrows the lane.
+fn is_everything(selection: &Selection) -> bool {
+    selection.lane.is_none() && selection.areas.is_empty() && selection.names.is_empty()
+}

@@ -1,0 +1,27 @@
+//! `interlock import`.
+
+use anyhow::Result;
+use clap::Args;
+use interlock_traces::import;
+
+use super::options::Traces;
+use super::validate::areas;
+
+#[derive(Args)]
+pub struct Import {
+    /// The area's name
+    #[arg(value_parser = areas())]
+    area: String,
+    #[command(flatten)]
+    traces: Traces,
+}
+
+impl Import {
+    pub fn run(self) -> Result<u8> {
+        import::import(&import::Request {
+            area: self.area,
+            reading: self.traces.reading(),
+            files: self.traces.files,
+        })
+    }
+}

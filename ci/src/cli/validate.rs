@@ -1,0 +1,43 @@
+//! `interlock validate`.
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use interlock_checker::{interrupt, toolchain};
+use interlock_traces::validate;
+use interlock_traces::validate::protocol::PROTOCOLS;
+
+use super::options::{self, Output, Traces};
+
+#[derive(Args)]
+pub struct Validate {
+    /// The area's name
+    #[arg(value_parser = areas())]
+    area: String,
+    #[command(flatten)]
+    traces: Traces,
+    /// Ask the machine alone, not TLC
+    #[arg(long)]
+    machine_only: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// The areas that traces are of.
+pub fn areas() -> PossibleValuesParser {
+    options::areas(PROTOCOLS.iter().map(|protocol| protocol.area))
+}
+
+impl Validate {
+    pub fn run(self) -> Result<u8> {
+        interrupt::install()?;
+        let request = validate::Request {
+            area: self.area,
+            reading: self.traces.reading(),
+            files: self.traces.files,
+            machine_only: self.machine_only,
+            out: self.output.dir()?,
+        };
+        validate::validate(&toolchain::root()?, &request)
+    }
+}
