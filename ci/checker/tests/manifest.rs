@@ -2,7 +2,7 @@
 
 mod manifests;
 
-use interlock_checker::manifest::{Engine, Expect, Kind, Lane, Manifest};
+use interlock_checker::manifest::{BUDGET, Engine, Expect, Kind, Lane, Manifest};
 use manifests::{CLAIMS, Copy};
 
 /// The message of claims that are refused, from `LINE:COLUMN:` on.
@@ -56,7 +56,7 @@ fn levels_are_flattened() {
         (model.engine, model.lane, model.deadlock),
         (Engine::Tlc, Lane::Ci, false)
     );
-    assert_eq!((model.budget, model.heap, model.line), (60, 1500, 30));
+    assert_eq!((model.budget, model.heap, model.line), (BUDGET, 1500, 30));
     let deadlock = manifest.model("Never-RW-deadlock").expect("it is there");
     assert_eq!(
         deadlock.expect,
