@@ -129,6 +129,7 @@ fn models(root: &Path, seed: &Seed, out: &Path) -> check::Request {
         },
         failed: false,
         shard: None,
+        distributed: None,
         required: Vec::new(),
         specs: root.join("specs"),
         bless: false,

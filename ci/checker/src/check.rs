@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::availability::Availability;
 use crate::bless;
 use crate::commit;
+use crate::distributed::{self, Distributed};
 use crate::engines::{Engines, Tools};
 use crate::explain;
 use crate::graph;
@@ -41,6 +42,8 @@ pub struct Request {
     pub failed: bool,
     /// Of these, only this part.
     pub shard: Option<Shard>,
+    /// Run them in TLC's distributed mode, one after the other.
+    pub distributed: Option<Distributed>,
     /// Engines that must be here.
     pub required: Vec<Engine>,
     /// The directory of the specifications and their claims.
@@ -113,6 +116,9 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
             "shard {shard} has no model (ask for fewer shards)"
         );
     }
+    if request.distributed.is_some() {
+        distributed::allow(&models)?;
+    }
     let required = request.required(&models);
     let tools = Tools::find(root, &models, &required)?;
     tell_unpinned(&tools)?;
@@ -128,7 +134,10 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
     );
     report.announce(&out)?;
     let engines = Engines::new(&manifest, &tools, &out);
-    let rows = run_all(&engines, &models, request);
+    let rows = match &request.distributed {
+        Some(distributed) => distributed::rows(&engines, &models, &out, distributed)?,
+        None => run_all(&engines, &models, request),
+    };
     let judged = rows.iter().flatten().count();
     let stopped = request.fail_fast && rows.iter().flatten().any(|row| row.status.is_fault());
     let state = if interrupt::requested() {

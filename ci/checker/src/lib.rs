@@ -9,6 +9,7 @@ pub mod cfg;
 pub mod check;
 pub mod commit;
 pub mod corpus;
+pub mod distributed;
 pub mod docs;
 pub mod doctor;
 pub mod engines;

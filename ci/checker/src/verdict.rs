@@ -151,6 +151,12 @@ impl Verdict {
     }
 }
 
+/// The exit status that belongs to what TLC says it found: its distributed mode ends with 0 all the same.
+pub fn implied_status(output: &Output) -> i32 {
+    let found = VIOLATIONS.iter().find(|(_, code, _)| output.has(*code));
+    found.map_or(0, |(status, ..)| *status)
+}
+
 /// Whether TLC has found a lasso and then failed to write it down: it reads the prefix and the cycle from one file in two threads
 /// at once, and now and then one finds itself at the other's place (tlaplus issue 597; no release on Maven Central has the cure).
 /// Such a run has no verdict, and another one may have.

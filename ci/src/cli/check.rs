@@ -6,6 +6,7 @@ use std::thread;
 use anyhow::Result;
 use clap::Args;
 use interlock_checker::check::{self, Request};
+use interlock_checker::distributed;
 use interlock_checker::manifest::{Engine, Lane};
 use interlock_checker::select::Selection;
 use interlock_checker::shard::Shard;
@@ -40,9 +41,43 @@ pub struct Check {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
+    distributed: Distributed,
+    #[command(flatten)]
     source: Source,
     #[command(flatten)]
     output: Output,
+}
+
+#[derive(Args)]
+struct Distributed {
+    /// Run models that have no property, one after the other, in TLC's distributed mode: a server here, and workers
+    #[arg(long, conflicts_with_all = ["bless", "jobs", "fail_fast"])]
+    distributed: bool,
+    /// So many workers here [default: 2, or none with --worker-host]
+    #[arg(long, value_name = "N", requires = "distributed")]
+    workers: Option<usize>,
+    /// A host on which you start a worker: the command line for it is shown, and the server waits for it
+    #[arg(long, value_name = "HOST", requires_all = ["distributed", "address"])]
+    worker_host: Vec<String>,
+    /// The name or IPv4 address by which workers reach this machine
+    #[arg(
+        long,
+        value_name = "HOST",
+        requires = "distributed",
+        default_value = "127.0.0.1"
+    )]
+    address: String,
+}
+
+impl Distributed {
+    fn request(self) -> Option<distributed::Distributed> {
+        let here = if self.worker_host.is_empty() { 2 } else { 0 };
+        self.distributed.then_some(distributed::Distributed {
+            workers: self.workers.unwrap_or(here),
+            hosts: self.worker_host,
+            address: self.address,
+        })
+    }
 }
 
 impl Check {
@@ -57,6 +92,7 @@ impl Check {
             selection,
             failed: self.failed,
             shard: self.shard,
+            distributed: self.distributed.request(),
             required: self.require.into_iter().map(Engine::from).collect(),
             specs: self.source.dir()?,
             bless: self.bless,

@@ -1,0 +1,366 @@
+//! `interlock check --distributed`: a model that outgrows one machine, in the distributed mode of TLC that the pinned jar has.
+//!
+//! A server keeps the queue and the fingerprints; workers, here or on other hosts, compute successors. This mode passes over every
+//! property but invariants and deadlock without a word, the server's exit status says nothing, and how many states are generated
+//! varies. So only models without a property are run, and of their counts only that of distinct states is compared. A worker that is
+//! lost costs nothing but what it was about to send.
+
+use std::ffi::OsString;
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use interlock_tla::messages::Output;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use crate::cfg;
+use crate::engines::Engines;
+use crate::interrupt;
+use crate::judge;
+use crate::manifest::{Engine, Manifest, Model};
+use crate::note;
+use crate::process::{End, Stop};
+use crate::progress::Progress;
+use crate::report::{Row, Status};
+use crate::run;
+use crate::toolchain::Toolchain;
+use crate::verdict::{self, Outcome, Verdict};
+
+/// So often the processes are looked at.
+const POLL: Duration = Duration::from_millis(200);
+/// So long a server without a worker may take to end.
+const GRACE: Duration = Duration::from_secs(60);
+/// What the server says once workers may come.
+const READY: &str = "@!@!@STARTMSG 7000";
+
+/// Who works.
+#[derive(Debug, Clone)]
+pub struct Distributed {
+    /// How many workers are started here.
+    pub workers: usize,
+    /// Other hosts, on which the user starts one each.
+    pub hosts: Vec<String>,
+    /// The name or IPv4 address by which all of them reach this machine.
+    pub address: String,
+}
+
+/// Checks that this mode can decide these models.
+///
+/// # Errors
+///
+/// When one is not TLC's, or has a property.
+pub fn allow(models: &[&Model]) -> Result<()> {
+    for model in models {
+        let name = &model.name;
+        ensure!(
+            model.engine == Engine::Tlc,
+            "{name} is of {}, and only TLC has a distributed mode (add --engine tlc)",
+            model.engine.name()
+        );
+        if let Some(property) = &model.property {
+            bail!(
+                "{name} has the property {property}, which TLC's distributed mode passes over (leave {name} or --distributed out)"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Runs and judges the models, one after the other, each in `out/run/<model>/`; `None` of one that was not judged, since a signal
+/// came. `out` is absolute.
+pub fn rows(
+    engines: &Engines,
+    models: &[&Model],
+    out: &Path,
+    distributed: &Distributed,
+) -> Result<Vec<Option<Row>>> {
+    let toolchain = engines.tools.tlc.as_ref().context("TLC is not here")?;
+    let mut progress = Progress::new(models.len(), true);
+    let rows = models.iter().map(|model| {
+        if interrupt::requested() {
+            return None;
+        }
+        progress.started(&model.name);
+        let start = Instant::now();
+        let dir = out.join("run").join(&model.name);
+        let verdict = check(toolchain, engines.manifest, model, &dir, distributed);
+        let judged = verdict.map(|verdict| judged(model, &verdict, &dir));
+        let row = judged.unwrap_or_else(|error| Row {
+            status: Status::Error,
+            found: "error".into(),
+            sentences: vec![format!("{error:#}")],
+            ..Row::new(model, start.elapsed())
+        });
+        if interrupt::requested() {
+            return None;
+        }
+        progress.done(&row);
+        Some(row)
+    });
+    Ok(rows.collect())
+}
+
+fn judged(model: &Model, verdict: &Verdict, dir: &Path) -> Row {
+    let mut row = Row {
+        status: Status::AsExpected,
+        found: judge::found(&verdict.outcome),
+        distinct: verdict.totals.map(|totals| totals.distinct),
+        dir: dir.to_owned(),
+        ..Row::new(model, verdict.took)
+    };
+    match &verdict.outcome {
+        Outcome::Error { why } | Outcome::Inconclusive { why } => {
+            row.status = Status::Error;
+            let output = dir.join("stdout.txt");
+            row.sentences
+                .push(format!("{why}. See {}", output.display()));
+        }
+        _ if row.found != row.expected => row.add_fault(Some(format!(
+            "expected: {}; TLC found: {}",
+            row.expected, row.found
+        ))),
+        // Before a violation the workers find more or fewer states.
+        Outcome::Holds if row.distinct != model.distinct => {
+            let count = |count: Option<u64>| count.map_or("nothing".into(), |n| n.to_string());
+            row.add_fault(Some(format!(
+                "distinct is {}, but the lock says {}",
+                count(row.distinct),
+                count(model.distinct)
+            )));
+        }
+        _ => {}
+    }
+    row
+}
+
+/// Where the server is found.
+struct Place {
+    address: String,
+    port: u16,
+}
+
+fn check(
+    toolchain: &Toolchain,
+    manifest: &Manifest,
+    model: &Model,
+    dir: &Path,
+    distributed: &Distributed,
+) -> Result<Verdict> {
+    let start = Instant::now();
+    run::clear(dir)?;
+    let scratch = dir.join("scratch");
+    fs::create_dir_all(scratch.join("tmp"))
+        .with_context(|| format!("{} cannot be made", scratch.display()))?;
+    let place = Place {
+        address: distributed.address.clone(),
+        port: free_port()?,
+    };
+    let ended = serve(toolchain, manifest, model, dir, &place, distributed);
+    fs::remove_dir_all(&scratch)
+        .with_context(|| format!("{} cannot be removed", scratch.display()))?;
+    let status = ended?;
+    let output = Output::parse(&run::read(&dir.join("stdout.txt"))?);
+    let end = End {
+        stop: match status {
+            _ if interrupt::requested() => Stop::Interrupted,
+            Some(status) if status.success() => {
+                Stop::Exited(ExitStatus::from_raw(verdict::implied_status(&output) << 8))
+            }
+            Some(status) => Stop::Exited(status),
+            None => bail!("every worker has ended before the model was checked"),
+        },
+        took: start.elapsed(),
+        cpu: Duration::ZERO,
+        peak: 0,
+    };
+    let stderr = run::read(&dir.join("stderr.txt"))?;
+    Ok(Verdict::new(model, end, &output, &stderr))
+}
+
+/// Runs the server and the workers until the server ends; `None` if it does not, since it has no worker any more. None of them is
+/// left.
+fn serve(
+    toolchain: &Toolchain,
+    manifest: &Manifest,
+    model: &Model,
+    dir: &Path,
+    place: &Place,
+    distributed: &Distributed,
+) -> Result<Option<ExitStatus>> {
+    let scratch = dir.join("scratch");
+    let cfg = dir.join(format!("{}.cfg", model.name));
+    fs::write(&cfg, cfg::text(model, None))
+        .with_context(|| format!("{} cannot be written", cfg.display()))?;
+    let mut server = java(toolchain, model, place);
+    server
+        .arg(tmp(&scratch.join("tmp")))
+        .arg("-cp")
+        .arg(&toolchain.jar.path)
+        .args(["tlc2.tool.distributed.TLCServer", "-tool", "-fp", "0"])
+        .args(["-checkpoint", "0", "-metadir"])
+        .arg(scratch.join("meta"))
+        .arg("-config")
+        .arg(&cfg)
+        .arg(format!("{}.tla", model.module))
+        .current_dir(manifest.specs.join(&model.area));
+    let stdout = dir.join("stdout.txt");
+    server
+        .stdout(run::create(&stdout)?)
+        .stderr(run::create(&dir.join("stderr.txt"))?);
+    let mut server = Process::start(&mut server)?;
+    let mut workers = Vec::new();
+    let mut is_ready = false;
+    let mut alone: Option<Instant> = None;
+    loop {
+        if server.has_ended()? {
+            return Ok(Some(server.end()?));
+        }
+        if !is_ready && run::read(&stdout)?.contains(READY) {
+            is_ready = true;
+            for host in &distributed.hosts {
+                note!("{}", remote(place, host));
+            }
+            for number in 1..=distributed.workers {
+                workers.push(worker(toolchain, model, dir, place, number)?);
+            }
+        }
+        let mut is_working = !is_ready || !distributed.hosts.is_empty();
+        for worker in &workers {
+            is_working |= !worker.has_ended()?;
+        }
+        let since = *alone.get_or_insert_with(Instant::now);
+        if is_working {
+            alone = None;
+        } else if since.elapsed() > GRACE {
+            return Ok(None);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+fn worker(
+    toolchain: &Toolchain,
+    model: &Model,
+    dir: &Path,
+    place: &Place,
+    number: usize,
+) -> Result<Process> {
+    let scratch = dir.join("scratch").join(format!("worker-{number}"));
+    fs::create_dir_all(&scratch)
+        .with_context(|| format!("{} cannot be made", scratch.display()))?;
+    let log = run::create(&dir.join(format!("worker-{number}.txt")))?;
+    let mut worker = java(toolchain, model, place);
+    worker
+        .arg(tmp(&scratch))
+        .arg("-Dtlc2.tool.distributed.TLCWorker.threadCount=1")
+        .arg("-cp")
+        .arg(&toolchain.jar.path)
+        .arg("tlc2.tool.distributed.TLCWorker")
+        .arg(&place.address)
+        .current_dir(&scratch)
+        .stdout(log.try_clone()?)
+        .stderr(log);
+    Process::start(&mut worker)
+}
+
+/// The command line that starts a worker on another host: it needs Java and the same jar there, and gets the modules from the server.
+fn remote(place: &Place, host: &str) -> String {
+    let options = options(host, place.port).join(" ");
+    format!(
+        "on {host}: java {options} -cp tla2tools.jar tlc2.tool.distributed.TLCWorker {}",
+        place.address
+    )
+}
+
+fn java(toolchain: &Toolchain, model: &Model, place: &Place) -> Command {
+    let mut java = Command::new(&toolchain.java.path);
+    java.args(["-XX:+UseSerialGC", "-Xss16m"])
+        .arg(format!("-Xmx{}m", model.heap))
+        .args(options(&place.address, place.port))
+        .stdin(Stdio::null());
+    java
+}
+
+/// How the others reach a process on `host`.
+fn options(host: &str, port: u16) -> [String; 3] {
+    [
+        format!("-Djava.rmi.server.hostname={host}"),
+        format!("-Dtlc2.tool.distributed.TLCServer.port={port}"),
+        "-Djava.net.preferIPv4Stack=true".into(),
+    ]
+}
+
+fn tmp(dir: &Path) -> OsString {
+    let mut option = OsString::from("-Djava.io.tmpdir=");
+    option.push(dir);
+    option
+}
+
+/// One that nobody uses now.
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).context("no port is free")?;
+    Ok(listener.local_addr()?.port())
+}
+
+/// A child in a process group of its own, which does not outlive this.
+struct Process {
+    child: Child,
+    is_over: bool,
+}
+
+impl Process {
+    fn start(command: &mut Command) -> Result<Process> {
+        command.process_group(0);
+        let child = interrupt::spawn(command)
+            .with_context(|| format!("{} does not start", command.get_program().display()))?;
+        Ok(Process {
+            child: child.context("interrupted")?,
+            is_over: false,
+        })
+    }
+
+    /// Whether it has ended by itself. It is not reaped: its group's number stays its own until all of the group is dead.
+    fn has_ended(&self) -> Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let ended = waitid(WaitId::Pid(Pid::from_child(&self.child)), options)?;
+        Ok(ended.is_some())
+    }
+
+    /// Kills what is left of it. How it has ended.
+    fn end(&mut self) -> Result<ExitStatus> {
+        if !self.is_over {
+            self.is_over = true;
+            interrupt::retire(Pid::from_child(&self.child));
+        }
+        Ok(self.child.wait()?)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It is dead; there is nothing to do about one that cannot be waited for.
+        let _ = self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_elsewhere_is_told_who_it_is_and_where_the_server_is() {
+        let place = Place {
+            address: "192.0.2.1".into(),
+            port: 10_997,
+        };
+        assert_eq!(
+            remote(&place, "node7"),
+            "on node7: java -Djava.rmi.server.hostname=node7 -Dtlc2.tool.distributed.TLCServer.port=10997 \
+             -Djava.net.preferIPv4Stack=true -cp tla2tools.jar tlc2.tool.distributed.TLCWorker 192.0.2.1"
+        );
+    }
+}
