@@ -1,0 +1,168 @@
+//! A file of TLA+ as a syntax tree.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
+
+/// How deep formulas may be nested. What walks a tree calls itself, and has a stack of some megabytes.
+const DEEPEST: usize = 500;
+
+/// What the parser made of a file: no part of it is left unread.
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+    tree: Tree,
+}
+
+impl Source {
+    /// # Errors
+    ///
+    /// When the file cannot be read; as [`Source::parse`].
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("{}: cannot read it", path.display()))?;
+        Self::parse(path, text)
+    }
+
+    /// # Errors
+    ///
+    /// When `text` is not TLA+, with the line and column where that shows; when it holds no module.
+    pub(super) fn parse(path: &Path, text: String) -> Result<Self> {
+        let mut parser = Parser::new();
+        parser
+            .set_language(&tree_sitter_tlaplus::LANGUAGE.into())
+            .expect("the grammar is of a version that the parser reads");
+        let tree = parser
+            .parse(&text, None)
+            .expect("a parser with a language and no time limit ends");
+        let path = path.to_owned();
+        let source = Self { path, text, tree };
+        source.check()?;
+        Ok(source)
+    }
+
+    /// All of it is read, and something is there.
+    fn check(&self) -> Result<()> {
+        if !self.text.contains("MODULE") || self.is_snippet() {
+            let name = self.path.file_stem().unwrap_or_default();
+            bail!(
+                "{}: no `---- MODULE {} ----` line (add it)",
+                self.path.display(),
+                name.to_string_lossy()
+            );
+        }
+        let mut cursor = self.tree.walk();
+        if let Some(fault) = first(&mut cursor, |node, _| node.is_error() || node.is_missing()) {
+            let what = match fault.is_missing() {
+                true => format!("`{}` is missing", fault.kind()),
+                false => "this is not TLA+".to_owned(),
+            };
+            bail!(
+                "{}: {what} (correct it; TLC's own message may say more)",
+                self.place(fault.start_byte())
+            );
+        }
+        if let Some(deep) = first(&mut cursor, |_, depth| depth > DEEPEST) {
+            bail!(
+                "{}: this is nested too deeply (give a part of it a name)",
+                self.place(deep.start_byte())
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether it is TLA+ without a module around it.
+    fn is_snippet(&self) -> bool {
+        let root = self.tree.root_node();
+        !root.has_error() && self.modules().next().is_none()
+    }
+
+    /// The modules of the file, those inside of others not counted.
+    pub(super) fn modules(&self) -> impl Iterator<Item = Node<'_>> {
+        children(self.tree.root_node()).filter(|node| node.kind() == "module")
+    }
+
+    pub(super) fn text_of(&self, node: Node) -> &str {
+        &self.text[node.byte_range()]
+    }
+
+    /// `path:line:column` of what is at `byte`; both count from 1.
+    pub(super) fn place(&self, byte: usize) -> String {
+        let before = &self.text[..byte];
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = before.matches('\n').count() + 1;
+        let column = before[start..].chars().count() + 1;
+        format!("{}:{line}:{column}", self.path.display())
+    }
+
+    /// Where the comments are, in their order.
+    pub(super) fn comments(&self) -> Vec<Range<usize>> {
+        let mut comments = Vec::new();
+        let mut cursor = self.tree.walk();
+        first(&mut cursor, |node, _| {
+            if is_comment(node) {
+                comments.push(node.byte_range());
+            }
+            false
+        });
+        comments
+    }
+}
+
+pub(super) fn is_comment(node: Node) -> bool {
+    matches!(node.kind(), "comment" | "block_comment")
+}
+
+/// The named children that are no comments.
+pub(super) fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (0..node.named_child_count())
+        .filter_map(move |at| node.named_child(at))
+        .filter(|child| !is_comment(*child))
+}
+
+/// The children in this field that are named and no comments.
+pub(super) fn fields<'a>(node: Node<'a>, field: &str) -> Vec<Node<'a>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name(field, &mut cursor)
+        .filter(|child| child.is_named() && !is_comment(*child))
+        .collect()
+}
+
+/// The node and all beneath it, outer ones before inner ones.
+pub(super) fn descendants(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut todo = vec![node];
+    while let Some(node) = todo.pop() {
+        found.push(node);
+        let from = todo.len();
+        todo.extend(children(node));
+        todo[from..].reverse();
+    }
+    found
+}
+
+/// The first node, outer ones before inner ones, that is `wanted`, which is told how deep it is.
+fn first<'a>(
+    cursor: &mut TreeCursor<'a>,
+    mut wanted: impl FnMut(Node, usize) -> bool,
+) -> Option<Node<'a>> {
+    while cursor.goto_parent() {}
+    let mut depth = 0;
+    loop {
+        if wanted(cursor.node(), depth) {
+            return Some(cursor.node());
+        }
+        if cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+            depth -= 1;
+        }
+    }
+}
