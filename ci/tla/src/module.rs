@@ -2,7 +2,7 @@
 //!
 //! `library` reads the files of a module and of all that it takes by `EXTENDS` and `INSTANCE`, each with the parser of
 //! `source`. `elaborate` makes of them what the module declares and defines, and `formula` resolves the names of each formula
-//! to what they mean there. `shape` says what a formula is about.
+//! to what they mean there. `shape` says what a formula is about, and `guards` what an action demands of a state.
 //!
 //! A name that nothing defines is passed over: whether a module is one that TLC accepts, TLC says. Of a part of a definition
 //! that is named by its place (`Op!2`), what is said holds of the whole.
@@ -10,11 +10,14 @@
 mod elaborate;
 mod expression;
 mod formula;
+mod guards;
 mod library;
 mod operators;
+mod outline;
 mod scope;
 mod shape;
 mod source;
+mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +26,10 @@ use elaborate::Elaborator;
 use expression::{Definition, Expr, Id, Kind, Origin, Target};
 use library::Library;
 use shape::Shapes;
+use text::Text;
 
+pub use guards::Guard;
+pub use outline::{Defined, Name};
 pub use shape::{Level, Shape};
 
 /// A module, with what it extends and instantiates.
@@ -33,6 +39,9 @@ pub struct Module {
     constants: BTreeSet<String>,
     definitions: Vec<Definition>,
     shapes: Shapes,
+    /// Its own text's place in `texts`.
+    text: usize,
+    texts: Vec<Text>,
 }
 
 impl Module {
@@ -64,6 +73,8 @@ impl Module {
             shapes: Shapes::new(&definitions),
             names,
             definitions,
+            text: library.module(name).map_or(0, |unit| unit.text),
+            texts: library.texts.into_iter().map(Text::from).collect(),
         })
     }
 

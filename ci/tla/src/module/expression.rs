@@ -47,8 +47,8 @@ pub(super) enum Kind {
     /// `LET definitions IN P`. P is the only part.
     Let {
         definitions: Vec<Id>,
-        /// Whether an INSTANCE is among them.
-        instances: bool,
+        /// Whether they are all operators and functions, and none is recursive.
+        plain: bool,
     },
     Prime,
     Unchanged,

@@ -196,10 +196,11 @@ impl<'a> Elaborator<'a> {
     fn local_definitions(&mut self, context: &mut Context<'a>, node: Node<'a>) -> Expr {
         let depth = context.scope.depth();
         let mut definitions: Vec<Id> = Vec::new();
-        let mut instances = false;
+        let mut plain = true;
         for definition in fields(node, "definitions") {
             match definition.kind() {
                 "recursive_declaration" => {
+                    plain = false;
                     for declared in children(definition) {
                         let name = self.name(context, declared);
                         let id = self.reserve(context, &name, declared);
@@ -207,7 +208,7 @@ impl<'a> Elaborator<'a> {
                     }
                 }
                 "module_definition" => {
-                    instances = true;
+                    plain = false;
                     for (name, target) in self.instance(context, definition, Origin::Let) {
                         context.scope.add_local(name, target);
                     }
@@ -226,7 +227,7 @@ impl<'a> Elaborator<'a> {
         context.scope.leave(depth);
         let kind = Kind::Let {
             definitions,
-            instances,
+            plain,
         };
         self.with(context, node, kind, parts)
     }

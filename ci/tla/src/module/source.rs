@@ -88,12 +88,9 @@ impl Source {
         &self.text[node.byte_range()]
     }
 
-    /// `path:line:column` of what is at `byte`; both count from 1.
+    /// `path:line:column` of what is at `byte`.
     pub(super) fn place(&self, byte: usize) -> String {
-        let before = &self.text[..byte];
-        let start = before.rfind('\n').map_or(0, |end| end + 1);
-        let line = before.matches('\n').count() + 1;
-        let column = before[start..].chars().count() + 1;
+        let (line, column) = line_and_column(&self.text, byte);
         format!("{}:{line}:{column}", self.path.display())
     }
 
@@ -111,7 +108,15 @@ impl Source {
     }
 }
 
-pub(super) fn is_comment(node: Node) -> bool {
+/// Where the byte is in the text; both count from 1.
+pub(super) fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..byte];
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let line = before.matches('\n').count() + 1;
+    (line, before[start..].chars().count() + 1)
+}
+
+fn is_comment(node: Node) -> bool {
     matches!(node.kind(), "comment" | "block_comment")
 }
 
