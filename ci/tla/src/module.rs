@@ -168,7 +168,10 @@ impl Module {
             walk(expr, &mut |expr| {
                 if let Kind::Name(Target::Definition(id), _) = expr.kind
                     && seen.insert(id)
-                    && matches!(self.definitions[id].origin, Origin::Let | Origin::Substitution)
+                    && matches!(
+                        self.definitions[id].origin,
+                        Origin::Let | Origin::Substitution
+                    )
                 {
                     todo.push(&self.definitions[id].body);
                 }

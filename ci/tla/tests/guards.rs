@@ -35,7 +35,7 @@ fn the_same_in_any_layout() {
         "A(t) ==\n    /\\ Free(t)\n    /\\ q # <<>>\n    /\\ x' = t\n    /\\ Keep\n    /\\ Emit(\"A\", <<t>>)",
         "A(t) == Free(t) /\\ q # <<>> /\\ x' = t /\\ Keep /\\ Emit(\"A\", <<t>>)",
         "A(t) == /\\ Free(t) /\\ q # <<>>\n        /\\ (x' = t /\\ Keep)",
-        "A( t ) ==\n  (* all of it *) /\\ \\* first\n     Free(t) \\* of two\n  /\\ /\\ q # (* not *) <<>>\n     /\\ UNCHANGED x\n  /\\ Keep",
+        "A( t ) ==\n  (* all *)\n  /\\ \\* first\n     Free(t) \\* of two\n  /\\ /\\ q # (* not *) <<>>\n     /\\ UNCHANGED x\n  /\\ Keep",
         "A(t)\n==\n/\\ x' = t\n/\\ (Free(t))\n/\\ LET u == t IN /\\ x' = u\n              /\\ q # <<>>",
         "A(t) == (((Free(t) /\\ q # <<>>) /\\ Keep))",
         "A(t) == IF TRUE /\\ x' = 1 THEN Keep ELSE Keep\n   /\\ Free(t)\nB == 1",
@@ -63,7 +63,8 @@ fn under_a_let() {
 
 #[test]
 fn under_a_quantifier() {
-    let text = "A(t) == \\E i, j \\in S, k \\in {1} :\n  /\\ i > j\n  /\\ x[k] = t\n  /\\ q' = <<i>>";
+    let text =
+        "A(t) == \\E i, j \\in S, k \\in {1} :\n  /\\ i > j\n  /\\ x[k] = t\n  /\\ q' = <<i>>";
     let guards = guards(text);
     let shown: Vec<_> = guards.iter().map(|guard| &guard.shown[..]).collect();
     let bounds = "\\E i, j \\in S, k \\in {1} : ";
@@ -75,10 +76,21 @@ fn under_a_quantifier() {
             format!("{bounds}i > j /\\ x[k] = t")
         ]
     );
-    assert_eq!(guards.iter().map(|guard| guard.joint).collect::<Vec<_>>(), [false, false, true]);
+    assert_eq!(
+        guards.iter().map(|guard| guard.joint).collect::<Vec<_>>(),
+        [false, false, true]
+    );
     let number = |name: &str| {
-        let after = guards[0].formula.split_once(&format!("{name}__")).expect("it is bound").1;
-        after.split(|c: char| !c.is_ascii_digit()).next().expect("a number").to_owned()
+        let after = guards[0]
+            .formula
+            .split_once(&format!("{name}__"))
+            .expect("it is bound")
+            .1;
+        after
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .expect("a number")
+            .to_owned()
     };
     let (i, j, k) = (number("i"), number("j"), number("k"));
     assert_eq!(
@@ -98,7 +110,10 @@ fn under_a_condition_and_in_each_way() {
             "(x = 1) \\/ (x = 2 /\\ t # 3)"
         ]
     );
-    assert_eq!(formulas(text)[2], "((x = 1)) \\/ ((x = 2) /\\ ((\"w1\") # 3))");
+    assert_eq!(
+        formulas(text)[2],
+        "((x = 1)) \\/ ((x = 2) /\\ ((\"w1\") # 3))"
+    );
 }
 
 #[test]
@@ -110,9 +125,21 @@ fn in_the_actions_that_it_calls() {
     assert_eq!(guards[2].shown, "\\E i \\in S : Len(q) = t (in Put)");
     // the quantifier's name, the called operator's and the calling one's stay apart
     let bound = guards[0].formula.split_whitespace().nth(1).expect("a name");
-    assert_eq!(guards[0].formula, format!("\\E {bound} \\in S : (({bound}) > 1)"));
-    assert_eq!(guards[2].formula, format!("\\E {bound} \\in S : (Len(q) = (({bound}) + 1))"));
-    assert!(guards[1].formula.contains(&format!("# ((\"w1\")) /\\ ({bound}) # ")), "{}", guards[1].formula);
+    assert_eq!(
+        guards[0].formula,
+        format!("\\E {bound} \\in S : (({bound}) > 1)")
+    );
+    assert_eq!(
+        guards[2].formula,
+        format!("\\E {bound} \\in S : (Len(q) = (({bound}) + 1))")
+    );
+    assert!(
+        guards[1]
+            .formula
+            .contains(&format!("# ((\"w1\")) /\\ ({bound}) # ")),
+        "{}",
+        guards[1].formula
+    );
 }
 
 #[test]
@@ -127,7 +154,8 @@ fn what_is_written_does_not_depend_on_columns() {
 #[test]
 fn nothing_of_what_has_no_name_elsewhere() {
     // an argument of two states
-    let text = "Op(n, m) == /\\ n = 1\n            /\\ m = 2\n            /\\ x' = 3\nA(t) == Op(q', t)";
+    let text =
+        "Op(n, m) == /\\ n = 1\n            /\\ m = 2\n            /\\ x' = 3\nA(t) == Op(q', t)";
     assert_eq!(shown(text), ["m = 2 (in Op)"]);
     assert_eq!(read("A(t) == TRUE").guards("B", &[], "Emit"), None);
 }

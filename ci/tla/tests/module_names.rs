@@ -44,7 +44,9 @@ fn operators_that_are_signs() {
 
 #[test]
 fn one_sign_of_several_spellings() {
-    let module = read("EXTENDS Naturals\nVARIABLE x\na \\circ b == x' = a\nUse == 1 \\o 2\nAlso == 1 =< 2 /\\ 1 <= 2 /\\ 1 \\leq 2");
+    let module = read(
+        "EXTENDS Naturals\nVARIABLE x\na \\circ b == x' = a\nUse == 1 \\o 2\nAlso == 1 =< 2 /\\ 1 <= 2 /\\ 1 \\leq 2",
+    );
     assert_eq!(used(&module, "Use"), ["\\o"]);
     assert_eq!(level(&module, "Also"), Level::Constant);
 }
@@ -56,7 +58,7 @@ fn definitions_in_a_let() {
          Applied == LET op(a) == a = x IN op(2)\nFunction == LET f[n \\in {1}] == IF n = 1 THEN x ELSE f[n] IN f[1]\n\
          Inside == LET I == INSTANCE Base WITH v <- x, Size <- 1, Op <- LAMBDA n : n IN I!Step",
     );
-    assert_eq!(module.operators().count(), 8);
+    assert_eq!(module.operators().count(), 7);
     assert_eq!(level(&module, "Hides"), Level::State);
     assert!(used(&module, "Hides").is_empty());
     assert_eq!(level(&module, "Uses"), Level::Action);
@@ -135,7 +137,17 @@ fn local_names_hide_others() {
          Tuple == \\A <<Step, b>> \\in {<<1, 2>>} : Step = b\nLambda == LET F(G(_)) == G(1) IN F(LAMBDA Step : Step)\n\
          Field == [Step |-> 1].Step\nUpdated == [y EXCEPT !.Step = 1]\nOutside == \\E Step \\in {Step} : TRUE",
     );
-    for operator in ["Parameter", "Bound", "Chosen", "Mapped", "Filtered", "Set", "Tuple", "Lambda", "Field"] {
+    for operator in [
+        "Parameter",
+        "Bound",
+        "Chosen",
+        "Mapped",
+        "Filtered",
+        "Set",
+        "Tuple",
+        "Lambda",
+        "Field",
+    ] {
         assert_eq!(level(&module, operator), Level::Constant, "{operator}");
         assert!(used(&module, operator).is_empty(), "{operator}");
     }
@@ -145,7 +157,9 @@ fn local_names_hide_others() {
 
 #[test]
 fn an_argument_counts_where_something_is_made_of_it() {
-    let module = read("VARIABLE x\nKeeps(a) == a\nDrops(a) == TRUE\nCan(A) == ENABLED A\nKept == Keeps(x' = 1)\nDropped == Drops(x' = 1)\nAble == Can(x' = 1)");
+    let module = read(
+        "VARIABLE x\nKeeps(a) == a\nDrops(a) == TRUE\nCan(A) == ENABLED A\nKept == Keeps(x' = 1)\nDropped == Drops(x' = 1)\nAble == Can(x' = 1)",
+    );
     assert_eq!(level(&module, "Kept"), Level::Action);
     assert_eq!(level(&module, "Dropped"), Level::Constant);
     assert_eq!(level(&module, "Able"), Level::State);
@@ -153,7 +167,9 @@ fn an_argument_counts_where_something_is_made_of_it() {
 
 #[test]
 fn recursive_operators() {
-    let module = read("VARIABLE x\nRECURSIVE Even(_), Odd(_)\nEven(n) == IF n = 0 THEN x' = 1 ELSE Odd(n)\nOdd(n) == n # 0 /\\ Even(n)\nUse == Odd(3)");
+    let module = read(
+        "VARIABLE x\nRECURSIVE Even(_), Odd(_)\nEven(n) == IF n = 0 THEN x' = 1 ELSE Odd(n)\nOdd(n) == n # 0 /\\ Even(n)\nUse == Odd(3)",
+    );
     assert_eq!(level(&module, "Use"), Level::Action);
     assert_eq!(used(&module, "Odd"), ["Even"]);
 }
@@ -175,8 +191,15 @@ fn what_is_local_is_not_given_to_others() {
 }
 
 #[test]
+fn of_two_modules_with_the_same_name_the_first_counts() {
+    let module = read("EXTENDS Base, Sequences\nTail(s) == v = s\nUse == Tail(1)");
+    assert_eq!(level(&module, "Use"), Level::State);
+}
+
+#[test]
 fn parts_of_definitions_are_named_by_their_place() {
-    let module = read("VARIABLE x\nA(n) == /\\ x = n\n        /\\ x' = n\nB == A(1)!2\nC == A(1)!<<");
+    let module =
+        read("VARIABLE x\nA(n) == /\\ x = n\n        /\\ x' = n\nB == A(1)!2\nC == A(1)!<<");
     assert_eq!(level(&module, "B"), Level::Action);
     assert_eq!(used(&module, "C"), ["A"]);
 }
@@ -192,18 +215,51 @@ fn faults_have_their_place() {
         message[end..].to_owned()
     };
     let faults = [
-        ("---- MODULE N ----\nA == 1\nB == ) 2\n====\n", "N.tla:3:6: this is not TLA+"),
-        ("---- MODULE N ----\nA == [x EXCEPT !.a = ]\n====\n", "N.tla:2:"),
-        ("---- MODULE N ----\nÄ == 1\n====\n", "N.tla:2:1: this is not TLA+"),
-        ("---- MODULE N ----\nA == 1\n", "N.tla:"),
-        ("---- MODULE O ----\nA == 1\n====\n", "N.tla:1:13: the module is called O"),
-        ("---- MODULE N ----\nEXTENDS Naturals, Nowhere\n====\n", "N.tla:2:19: there is no module Nowhere"),
-        ("---- MODULE N ----\nI == INSTANCE Nowhere\n====\n", "N.tla:2:15: there is no module Nowhere"),
+        (
+            "---- MODULE N ----\nA == 1\nB == ) 2\n====\n",
+            "N.tla:3:6: this is not TLA+",
+        ),
+        (
+            "---- MODULE N ----\nA == [x EXCEPT !.a = ]\n====\n",
+            "N.tla:2:21: a part is missing: identifier ref (add it)",
+        ),
+        (
+            "---- MODULE N ----\nÄ == 1\n====\n",
+            "N.tla:2:1: this is not TLA+",
+        ),
+        (
+            "---- MODULE N ----\nA == 1\nB == IF x THEN 2\nC == 3\n====\n",
+            "N.tla:3:16: this is not TLA+",
+        ),
+        (
+            "---- MODULE N ----\nA == 1\n",
+            "N.tla:2:7: the file ends within the module",
+        ),
+        (
+            "---- MODULE O ----\nA == 1\n====\n",
+            "N.tla:1:13: the module is called O",
+        ),
+        (
+            "---- MODULE N ----\nEXTENDS Naturals, Nowhere\n====\n",
+            "N.tla:2:19: there is no module Nowhere",
+        ),
+        (
+            "---- MODULE N ----\nI == INSTANCE Nowhere\n====\n",
+            "N.tla:2:15: there is no module Nowhere",
+        ),
     ];
     for (text, expected) in faults {
         let found = fault(text);
         assert!(found.starts_with(expected), "{found} for {text}");
     }
-    let deep = format!("---- MODULE N ----\nA == {}1{}\n====\n", "(".repeat(3000), ")".repeat(3000));
-    assert!(fault(&deep).contains("nested too deeply"), "{}", fault(&deep));
+    let deep = format!(
+        "---- MODULE N ----\nA == {}1{}\n====\n",
+        "(".repeat(3000),
+        ")".repeat(3000)
+    );
+    assert!(
+        fault(&deep).contains("nested too deeply"),
+        "{}",
+        fault(&deep)
+    );
 }

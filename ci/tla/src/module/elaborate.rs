@@ -106,10 +106,13 @@ impl<'a> Elaborator<'a> {
                         true => Target::Constant(name.clone()),
                         false => Target::Variable(name.clone()),
                     };
-                    let instead = context.instance.instead.as_ref();
-                    let target = instead.map_or(Some(itself), |map| map.get(&name).cloned());
-                    let target = target.unwrap_or(Target::Unknown);
-                    context.scope.add(name, target, false);
+                    match &context.instance.instead {
+                        Some(instead) => {
+                            let target = instead.get(&name).cloned().unwrap_or(Target::Unknown);
+                            context.scope.substitute(name, target);
+                        }
+                        None => context.scope.add(name, itself, false),
+                    }
                 }
             }
             "recursive_declaration" => {
@@ -123,6 +126,7 @@ impl<'a> Elaborator<'a> {
                 let name = self.name(context, node);
                 let reserved = self.reserved(context, &name);
                 let id = self.define(context, node, reserved, context.origin);
+                self.qualify(id, &context.instance);
                 context.scope.add(name, Target::Definition(id), hidden);
             }
             "instance" | "module_definition" => {
@@ -222,7 +226,8 @@ impl<'a> Elaborator<'a> {
         };
         let inside = context.scope.module(name);
         let Some(unit) = inside.or_else(|| self.library.module(name)) else {
-            return self.extended(context, name).names;
+            let given = self.extended(context, name).names;
+            return self.with_parameters(given, parameters);
         };
         if context.above.iter().any(|above| above == name) {
             return BTreeMap::new();
@@ -253,7 +258,30 @@ impl<'a> Elaborator<'a> {
             above: [&context.above[..], &[name.to_owned()]].concat(),
         };
         self.units(&mut inner, unit.node);
-        inner.scope.given().names
+        let mut given = inner.scope.given();
+        given
+            .names
+            .retain(|name, _| !given.substituted.contains(name));
+        self.with_parameters(given.names, parameters)
+    }
+
+    /// An instance with parameters gives them to the standard modules' operators too.
+    fn with_parameters(
+        &mut self,
+        mut names: BTreeMap<String, Target>,
+        parameters: &[Parameter],
+    ) -> BTreeMap<String, Target> {
+        for target in names.values_mut().filter(|_| !parameters.is_empty()) {
+            if let Target::Definition(id) = target
+                && self.definitions[*id].origin == Origin::Standard
+            {
+                let mut own = self.definitions[*id].clone();
+                own.parameters.splice(0..0, parameters.iter().cloned());
+                self.definitions.push(own);
+                *target = Target::Definition(self.definitions.len() - 1);
+            }
+        }
+        names
     }
 
     /// What takes the place of the declared `name`: another name, or a formula.
@@ -308,7 +336,7 @@ impl<'a> Elaborator<'a> {
             }
         };
         context.scope.leave(depth);
-        let mut definition = Definition {
+        let definition = Definition {
             name,
             origin,
             parameters: own,
@@ -316,17 +344,18 @@ impl<'a> Elaborator<'a> {
             place: self.place(context, node),
             at: self.place(context, node.child_by_field_name("name").unwrap_or(node)),
         };
-        if origin != Origin::Let {
-            let Instance {
-                prefix, parameters, ..
-            } = &context.instance;
-            definition.name.insert_str(0, prefix);
-            definition.parameters.splice(0..0, parameters.iter().cloned());
-        }
         let id = reserved.unwrap_or_else(|| self.reserve(context, "", node));
         self.open.remove(&id);
         self.definitions[id] = definition;
         id
+    }
+
+    /// Gives a module's definition the name and the parameters that it has as an instance's.
+    fn qualify(&mut self, id: Id, instance: &Instance) {
+        let definition = &mut self.definitions[id];
+        definition.name.insert_str(0, &instance.prefix);
+        let parameters = instance.parameters.iter().cloned();
+        definition.parameters.splice(0..0, parameters);
     }
 
     /// A place for a definition that is used before it is known.

@@ -26,17 +26,11 @@ impl<'a> Elaborator<'a> {
                 self.applied(context, node)
             }
             "bound_prefix_op" | "bound_infix_op" | "bound_postfix_op" => self.signed(context, node),
-            "conj_list" => {
-                self.made_of(context, node, Kind::Conjunction { bullets: true })
-            }
-            "disj_list" => {
-                self.made_of(context, node, Kind::Disjunction { bullets: true })
-            }
+            "conj_list" => self.made_of(context, node, Kind::Conjunction { bullets: true }),
+            "disj_list" => self.made_of(context, node, Kind::Disjunction { bullets: true }),
             "bounded_quantification" => {
-                let bounds: Vec<Range<usize>> = fields(node, "bound")
-                    .iter()
-                    .map(Node::byte_range)
-                    .collect();
+                let bounds: Vec<Range<usize>> =
+                    fields(node, "bound").iter().map(Node::byte_range).collect();
                 let exists = node
                     .child_by_field_name("quantifier")
                     .is_some_and(|sign| sign.kind() == "exists");
@@ -51,7 +45,11 @@ impl<'a> Elaborator<'a> {
                 let temporal = node
                     .child_by_field_name("quantifier")
                     .is_some_and(|sign| sign.kind().starts_with("temporal"));
-                let kind = if temporal { Kind::Unchecked } else { Kind::Other };
+                let kind = if temporal {
+                    Kind::Unchecked
+                } else {
+                    Kind::Other
+                };
                 self.introducing(context, node, kind)
             }
             "choose" | "set_filter" | "set_map" | "function_literal" | "lambda" => {
@@ -223,12 +221,12 @@ impl<'a> Elaborator<'a> {
             }
         }
         let body = node.child_by_field_name("expression");
-        let parts = body.into_iter().map(|body| self.expr(context, body)).collect();
+        let parts = body
+            .into_iter()
+            .map(|body| self.expr(context, body))
+            .collect();
         context.scope.leave(depth);
-        let kind = Kind::Let {
-            definitions,
-            plain,
-        };
+        let kind = Kind::Let { definitions, plain };
         self.with(context, node, kind, parts)
     }
 }

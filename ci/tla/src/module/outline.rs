@@ -23,8 +23,6 @@ pub struct Defined {
     pub name: String,
     /// The line that it begins in, from 1.
     pub line: usize,
-    /// Where in that line, from 1.
-    pub column: usize,
     /// The number of its parameters.
     pub arity: usize,
     /// What it is about.
@@ -52,12 +50,16 @@ impl Module {
 
     /// The definitions in its own text, in no particular order.
     pub fn defined(&self) -> Vec<Defined> {
-        let own = self.definitions.iter().enumerate().filter(|(_, definition)| {
-            definition.place.text == self.text
-                && matches!(definition.origin, Origin::Module | Origin::Let)
-        });
+        let own = self
+            .definitions
+            .iter()
+            .enumerate()
+            .filter(|(_, definition)| {
+                definition.place.text == self.text
+                    && matches!(definition.origin, Origin::Module | Origin::Let)
+            });
         own.map(|(id, definition)| {
-            let (line, column) = self.texts[self.text].line_and_column(definition.place.range.start);
+            let start = definition.place.range.start;
             let mut names = BTreeSet::new();
             walk(&definition.body, &mut |expr| {
                 if let Kind::Name(target, at) = &expr.kind {
@@ -71,8 +73,7 @@ impl Module {
             });
             Defined {
                 name: definition.name.clone(),
-                line,
-                column,
+                line: self.texts[self.text].line(start),
                 arity: definition.parameters.len(),
                 level: self.shapes.of_definition(id).level(),
                 names,

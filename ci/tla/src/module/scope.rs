@@ -19,6 +19,8 @@ pub(super) struct Given<'a> {
     pub(super) names: BTreeMap<String, Target>,
     /// The modules inside of it.
     pub(super) modules: BTreeMap<String, Unit<'a>>,
+    /// The names that an instance substitutes: given to who extends the module, and to nobody who instantiates it.
+    pub(super) substituted: BTreeSet<String>,
 }
 
 /// What names mean.
@@ -42,6 +44,7 @@ impl<'a> Scope<'a> {
         let around = Given {
             names: self.visible(),
             modules,
+            ..Given::default()
         };
         Self {
             around,
@@ -81,12 +84,21 @@ impl<'a> Scope<'a> {
         self.own.names.insert(name, target);
     }
 
-    /// Takes over what another module gives.
+    /// Declares a name for which an instance puts this.
+    pub(super) fn substitute(&mut self, name: String, target: Target) {
+        self.own.substituted.insert(name.clone());
+        self.add(name, target, false);
+    }
+
+    /// Takes over what another module gives. Of two that give the same name, TLC takes the first.
     pub(super) fn extend(&mut self, given: Given<'a>) {
         for (name, target) in given.names {
-            self.add(name, target, false);
+            if !self.own.names.contains_key(&name) || self.hidden.contains(&name) {
+                self.add(name, target, false);
+            }
         }
         self.own.modules.extend(given.modules);
+        self.own.substituted.extend(given.substituted);
     }
 
     pub(super) fn add_module(&mut self, name: String, unit: Unit<'a>) {

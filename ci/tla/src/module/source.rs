@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use tree_sitter::{Node, Parser, Tree, TreeCursor};
+use tree_sitter::{Node, Parser, Tree};
 
 /// How deep formulas may be nested. What walks a tree calls itself, and has a stack of some megabytes.
 const DEEPEST: usize = 500;
@@ -53,24 +53,41 @@ impl Source {
                 name.to_string_lossy()
             );
         }
-        let mut cursor = self.tree.walk();
-        if let Some(fault) = first(&mut cursor, |node, _| node.is_error() || node.is_missing()) {
-            let what = match fault.is_missing() {
-                true => format!("`{}` is missing", fault.kind()),
-                false => "this is not TLA+".to_owned(),
+        if let Some(fault) = self.fault() {
+            let (place, what) = match fault {
+                // nothing else is wrong
+                _ if fault == self.tree.root_node() => {
+                    let what = "the file ends within the module (finish it with a line `====`)";
+                    (self.text.trim_end().len(), what.to_owned())
+                }
+                _ if fault.is_missing() => {
+                    let what = format!("a part is missing: {}", fault.kind().replace('_', " "));
+                    (fault.start_byte(), what + " (add it)")
+                }
+                _ => {
+                    let what = "this is not TLA+ (correct it; TLC's own message may say more)";
+                    (fault.start_byte(), what.to_owned())
+                }
             };
-            bail!(
-                "{}: {what} (correct it; TLC's own message may say more)",
-                self.place(fault.start_byte())
-            );
+            bail!("{}: {what}", self.place(place));
         }
-        if let Some(deep) = first(&mut cursor, |_, depth| depth > DEEPEST) {
+        if let Some(deep) = first(self.tree.root_node(), |_, depth| depth > DEEPEST) {
             bail!(
                 "{}: this is nested too deeply (give a part of it a name)",
                 self.place(deep.start_byte())
             );
         }
         Ok(())
+    }
+
+    /// The first thing that is wrong. What the parser gives up for it may begin long before.
+    fn fault(&self) -> Option<Node<'_>> {
+        let is_fault = |node: Node| node.is_error() || node.is_missing();
+        let mut fault = first(self.tree.root_node(), |node, _| is_fault(node))?;
+        while let Some(inner) = first(fault, |node, depth| depth > 0 && is_fault(node)) {
+            fault = inner;
+        }
+        Some(fault)
     }
 
     /// Whether it is TLA+ without a module around it.
@@ -97,8 +114,7 @@ impl Source {
     /// Where the comments are, in their order.
     pub(super) fn comments(&self) -> Vec<Range<usize>> {
         let mut comments = Vec::new();
-        let mut cursor = self.tree.walk();
-        first(&mut cursor, |node, _| {
+        first(self.tree.root_node(), |node, _| {
             if is_comment(node) {
                 comments.push(node.byte_range());
             }
@@ -148,12 +164,9 @@ pub(super) fn descendants(node: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// The first node, outer ones before inner ones, that is `wanted`, which is told how deep it is.
-fn first<'a>(
-    cursor: &mut TreeCursor<'a>,
-    mut wanted: impl FnMut(Node, usize) -> bool,
-) -> Option<Node<'a>> {
-    while cursor.goto_parent() {}
+/// The first node from this one on, outer ones before inner ones, that is `wanted`, which is told how deep it is.
+fn first<'a>(root: Node<'a>, mut wanted: impl FnMut(Node<'a>, usize) -> bool) -> Option<Node<'a>> {
+    let mut cursor = root.walk();
     let mut depth = 0;
     loop {
         if wanted(cursor.node(), depth) {

@@ -75,12 +75,12 @@ RTnow(v) == [][TRUE]_v /\ [](now = now)
 ====
 
 ---- MODULE TLC ----
-Print(out, val) == {out, val}
-PrintT(out) == out = out
-Assert(val, out) == {val, out}
+Print(out, val) == val
+PrintT(out) == TRUE
+Assert(val, out) == val
 JavaTime == {}
 TLCGet(i) == i
-TLCSet(i, v) == {i, v}
+TLCSet(i, v) == TRUE
 d :> e == {d, e}
 f @@ g == {f, g}
 Permutations(S) == S

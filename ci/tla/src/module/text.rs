@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::expression::{Definition, Expr, Id, Kind, Local, Origin, Place, Target};
 use super::Module;
+use super::expression::{Definition, Expr, Id, Kind, Local, Origin, Place, Target};
 use super::source::{Source, line_and_column};
 
 /// What is written for parameters; `None` where that is not about one state.
@@ -27,15 +27,17 @@ impl From<Source> for Text {
 }
 
 impl Text {
-    /// Where the byte is; both count from 1.
-    pub(super) fn line_and_column(&self, byte: usize) -> (usize, usize) {
-        line_and_column(&self.text, byte)
+    /// The line that the byte is in, from 1.
+    pub(super) fn line(&self, byte: usize) -> usize {
+        line_and_column(&self.text, byte).0
     }
 
     /// Puts it on one line, without comments, and with other text in some places, which are given in their order.
     fn on_one_line(&self, range: Range<usize>, instead: &[(Range<usize>, String)]) -> String {
         let comments = self.comments.iter().map(|range| (range.clone(), " "));
-        let instead = instead.iter().map(|(range, text)| (range.clone(), &text[..]));
+        let instead = instead
+            .iter()
+            .map(|(range, text)| (range.clone(), &text[..]));
         let mut pieces: Vec<(Range<usize>, &str)> = comments.chain(instead).collect();
         pieces.sort_by_key(|(range, _)| range.start);
         let mut line = String::new();
@@ -82,7 +84,12 @@ impl Module {
     }
 
     /// `\E bounds : P` without `\E` and what follows the bounds.
-    pub(super) fn bounds(&self, expr: &Expr, bounds: &Range<usize>, names: &Names) -> Option<String> {
+    pub(super) fn bounds(
+        &self,
+        expr: &Expr,
+        bounds: &Range<usize>,
+        names: &Names,
+    ) -> Option<String> {
         let mut instead = self.parts_of(expr, names)?;
         instead.retain(|(range, _)| range.end <= bounds.end);
         let place = Place {
@@ -170,8 +177,9 @@ impl Module {
                         (is_name && self.id(&definition.name) == Some(*id))
                             .then(|| definition.name.clone())
                     }
-                    Origin::Module => (self.id(&definition.name) == Some(*id))
-                        .then(|| definition.name.clone()),
+                    Origin::Module => {
+                        (self.id(&definition.name) == Some(*id)).then(|| definition.name.clone())
+                    }
                 }
             }
         }

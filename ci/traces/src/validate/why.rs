@@ -69,7 +69,9 @@ fn after_those_before(asked: &[Asked]) -> Vec<String> {
         let same = asked[..at]
             .iter()
             .filter(|other| (other.place, other.action) == (one.place, one.action));
-        let all = same.chain([one]).map(|one| format!("({})", one.guard.formula));
+        let all = same
+            .chain([one])
+            .map(|one| format!("({})", one.guard.formula));
         all.collect::<Vec<_>>().join(" /\\ ")
     };
     (0..asked.len()).map(before).collect()
@@ -84,7 +86,9 @@ fn but_for_the_first(asked: &[Asked], ever_true: &[bool]) -> Vec<bool> {
         })
     };
     let truths = ever_true.iter().enumerate();
-    truths.map(|(at, truth)| *truth || is_after_one(at)).collect()
+    truths
+        .map(|(at, truth)| *truth || is_after_one(at))
+        .collect()
 }
 
 /// Which of the formulas are true in a state after the trace.
@@ -94,7 +98,7 @@ fn ever_true(
     fit: &Trace,
     formulas: &[String],
 ) -> Result<Vec<bool>> {
-    let mut report = String::from("Why ==\n    (\\A l \\in Lane : ~HasMore(l)) =>\n");
+    let mut report = String::from("Why ==\n    (\\A l \\in Strand : ~HasMore(l)) =>\n");
     for (number, formula) in formulas.iter().enumerate() {
         report += &format!("        /\\ PrintT(ToString(<<{number}, ({formula})>>))\n");
     }
@@ -114,7 +118,13 @@ fn ever_true(
 /// What is shown of those that are never true: each that is so by itself, or else what cannot be met together.
 fn faults(asked: &[Asked], ever_true: &[bool]) -> BTreeMap<usize, Vec<String>> {
     let mut faults: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    let never = || asked.iter().zip(ever_true).filter(|(_, truth)| !**truth).map(|(one, _)| one);
+    let never = || {
+        asked
+            .iter()
+            .zip(ever_true)
+            .filter(|(_, truth)| !**truth)
+            .map(|(one, _)| one)
+    };
     for one in never() {
         let by_itself = |other: &Asked| {
             (other.place, other.action) == (one.place, one.action) && !other.guard.joint
@@ -130,8 +140,8 @@ fn faults(asked: &[Asked], ever_true: &[bool]) -> BTreeMap<usize, Vec<String>> {
 
 /// The events that fit.
 fn prefix(trace: &Trace, refusal: &Refusal) -> Result<Trace> {
-    let lanes = trace.lanes()?.into_values();
-    let mut places: Vec<usize> = lanes
+    let strands = trace.strands()?.into_values();
+    let mut places: Vec<usize> = strands
         .zip(&refusal.taken)
         .flat_map(|(places, &taken)| places.into_iter().take(taken))
         .collect();
