@@ -157,5 +157,20 @@ fn nothing_of_what_has_no_name_elsewhere() {
     let text =
         "Op(n, m) == /\\ n = 1\n            /\\ m = 2\n            /\\ x' = 3\nA(t) == Op(q', t)";
     assert_eq!(shown(text), ["m = 2 (in Op)"]);
+    // nor what a bound name's set leaves to it
+    let text =
+        "Op(n, m) == \\E i \\in S :\n  /\\ i = n\n  /\\ i = m\n  /\\ x' = 3\nA(t) == Op(q', t)";
+    assert_eq!(shown(text), ["\\E i \\in S : i = m (in Op)"]);
     assert_eq!(read("A(t) == TRUE").guards("B", &[], "Emit"), None);
+}
+
+#[test]
+fn through_an_instance() {
+    let text = "---- MODULE Inner ----\nCONSTANT c\nBig(m) == m > c\nGo(m) == Big(m) /\\ x' = m\n====\nI == INSTANCE Inner WITH c <- 1\n\
+                P(n) == INSTANCE Inner WITH c <- n\nA(t) == I!Big(t) /\\ P(2)!Big(t) /\\ I!Go(3)";
+    assert_eq!(
+        formulas(text),
+        ["I!Big((\"w1\"))", "P(2)!Big((\"w1\"))", "I!Big((3))"]
+    );
+    assert_eq!(shown(text)[2], "Big(m) (in I!Go)");
 }

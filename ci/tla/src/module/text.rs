@@ -76,7 +76,14 @@ impl Module {
             Kind::Name(target, at) => {
                 let name = self.name_of(target, at, names)?;
                 let mut instead = self.parts_of(expr, names)?;
-                instead.push((at.range.clone(), name));
+                // `I(x)!Op` has a part in its name, and is not written otherwise
+                let (start, end) = (at.range.start, at.range.end);
+                if !instead
+                    .iter()
+                    .any(|(part, _)| (start..end).contains(&part.start))
+                {
+                    instead.push((at.range.clone(), name));
+                }
                 Some(self.filled(&expr.place, instead))
             }
             _ => Some(self.filled(&expr.place, self.parts_of(expr, names)?)),
@@ -90,8 +97,8 @@ impl Module {
         bounds: &Range<usize>,
         names: &Names,
     ) -> Option<String> {
-        let mut instead = self.parts_of(expr, names)?;
-        instead.retain(|(range, _)| range.end <= bounds.end);
+        let (_, sets) = expr.parts.split_last()?;
+        let instead = self.pieces(sets, &expr.binders, names)?;
         let place = Place {
             text: expr.place.text,
             range: bounds.clone(),
@@ -134,11 +141,20 @@ impl Module {
 
     /// What is written in the places of the parts and of the bound names.
     fn parts_of(&self, expr: &Expr, names: &Names) -> Option<Vec<(Range<usize>, String)>> {
+        self.pieces(&expr.parts, &expr.binders, names)
+    }
+
+    fn pieces(
+        &self,
+        parts: &[Expr],
+        binders: &[(Local, Place)],
+        names: &Names,
+    ) -> Option<Vec<(Range<usize>, String)>> {
         let mut instead = Vec::new();
-        for part in &expr.parts {
+        for part in parts {
             instead.push((part.place.range.clone(), self.written(part, names)?));
         }
-        for (local, place) in &expr.binders {
+        for (local, place) in binders {
             let name = bound(self.verbatim(place), *local);
             instead.push((place.range.clone(), name));
         }

@@ -154,3 +154,62 @@ fn prefix(trace: &Trace, refusal: &Refusal) -> Result<Trace> {
         ..trace.clone()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(guards: &[(usize, &'static str, &str, bool)]) -> Vec<Asked<'static>> {
+        let asked = guards.iter().map(|(place, action, text, joint)| Asked {
+            place: *place,
+            action,
+            guard: Guard {
+                formula: text.to_lowercase(),
+                shown: text.to_string(),
+                joint: *joint,
+            },
+        });
+        asked.collect()
+    }
+
+    fn shown(asked: &[Asked], ever_true: &[bool]) -> Vec<(usize, Vec<String>)> {
+        faults(asked, ever_true).into_iter().collect()
+    }
+
+    #[test]
+    fn guards_that_hold_apart_are_told_together() {
+        let asked = asked(&[
+            (0, "A", "P", false),
+            (0, "A", "Q", false),
+            (0, "A", "P and Q", true),
+        ]);
+        assert_eq!(
+            shown(&asked, &[true, true, false]),
+            [(0, vec!["P and Q".to_owned()])]
+        );
+        assert_eq!(
+            shown(&asked, &[true, false, false]),
+            [(0, vec!["Q".to_owned()])]
+        );
+        assert!(shown(&asked, &[true, true, true]).is_empty());
+    }
+
+    #[test]
+    fn a_guard_without_a_value_counts_after_those_before_it() {
+        let asked = asked(&[
+            (0, "A", "P", false),
+            (0, "A", "Q", false),
+            (0, "B", "R", false),
+            (1, "A", "P", false),
+        ]);
+        assert_eq!(
+            after_those_before(&asked),
+            ["(p)", "(p) /\\ (q)", "(r)", "(p)"]
+        );
+        // Q was evaluated where P was false
+        let truths = but_for_the_first(&asked, &[false, false, false, true]);
+        assert_eq!(truths, [false, true, false, true]);
+        let both = vec!["P".to_owned(), "R".to_owned()];
+        assert_eq!(shown(&asked, &truths), [(0, both)]);
+    }
+}
