@@ -258,6 +258,29 @@ fn a_refused_io_is_explained() {
     );
 }
 
+/// With no inode in b_io there is no first one either: TLC can evaluate nothing that is said of it.
+#[test]
+fn a_condition_without_a_value_does_not_hide_the_false_one_before_it() {
+    let mut protocols = PROTOCOLS.iter();
+    let lists = protocols.find(|protocol| protocol.module == "ObservedLists");
+    let ends_pass = "\"from\":12,\"to\":12,\"action\":\"EndPass\"";
+    let picks = "{\"thread\":\"flusher\",\"from\":12,\"to\":12,\"action\":\"Pick\",\"args\":[\"15\",\"6\"]}";
+    let lines = lists.expect("it is known").legal.lines();
+    let edited = lines.map(|line| {
+        if line.contains(ends_pass) {
+            picks
+        } else {
+            line
+        }
+    });
+    let edited: String = edited.flat_map(|line| [line, "\n"]).collect();
+    Run::new().validate_of("writeback", &edited).code(1).stdout(
+        contains("Pick(15, 6) of flusher: it is not enabled")
+            .and(contains("    false: io # <<>>\n"))
+            .and(contains("Head(io)").not()),
+    );
+}
+
 #[test]
 fn bad_constants_are_told_with_their_place() {
     let legal = PROTOCOLS[1].legal;

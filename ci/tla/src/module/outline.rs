@@ -1,0 +1,84 @@
+//! What a module has, as TLC's own parser can also tell it.
+
+use std::collections::BTreeSet;
+
+use super::expression::{Kind, Origin, Target};
+use super::{Level, Module, walk};
+
+/// A name that a module has for its own use.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Name {
+    /// Of a constant that is declared.
+    Constant(String),
+    /// Of a variable.
+    Variable(String),
+    /// Of a definition, with the number of its parameters and what it is about.
+    Definition(String, usize, Level),
+}
+
+/// A definition in a module's own text, those of its LETs included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defined {
+    /// Its name.
+    pub name: String,
+    /// The line that it begins in, from 1.
+    pub line: usize,
+    /// The number of its parameters.
+    pub arity: usize,
+    /// What it is about.
+    pub level: Level,
+    /// The constants, variables and definitions that its text names, and `?` and its text for a name that means nothing; those
+    /// in definitions of its LETs not included.
+    pub names: BTreeSet<String>,
+}
+
+impl Module {
+    /// All names that it has for its own use, those of standard modules included.
+    pub fn names(&self) -> BTreeSet<Name> {
+        let names = self.names.iter().filter_map(|(name, target)| match target {
+            Target::Constant(_) => Some(Name::Constant(name.clone())),
+            Target::Variable(_) => Some(Name::Variable(name.clone())),
+            Target::Definition(id) => Some(Name::Definition(
+                name.clone(),
+                self.definitions[*id].parameters.len(),
+                self.shapes.of_definition(*id).level(),
+            )),
+            Target::Local(_) | Target::Unknown => None,
+        });
+        names.collect()
+    }
+
+    /// The definitions in its own text, in no particular order.
+    pub fn defined(&self) -> Vec<Defined> {
+        let own = self
+            .definitions
+            .iter()
+            .enumerate()
+            .filter(|(_, definition)| {
+                definition.place.text == self.text
+                    && matches!(definition.origin, Origin::Module | Origin::Let)
+            });
+        own.map(|(id, definition)| {
+            let start = definition.place.range.start;
+            let mut names = BTreeSet::new();
+            walk(&definition.body, &mut |expr| {
+                if let Kind::Name(target, at) = &expr.kind {
+                    names.extend(match target {
+                        Target::Constant(name) | Target::Variable(name) => Some(name.clone()),
+                        Target::Definition(id) => Some(self.definitions[*id].name.clone()),
+                        Target::Local(_) => None,
+                        Target::Unknown => Some(format!("?{}", self.verbatim(at))),
+                    });
+                }
+            });
+            Defined {
+                name: definition.name.clone(),
+                line: self.texts[self.text].line(start),
+                arity: definition.parameters.len(),
+                level: self.shapes.of_definition(id).level(),
+                names,
+            }
+        })
+        .collect()
+    }
+}
