@@ -225,6 +225,13 @@ impl Module {
         seen
     }
 
+    /// Whether the operator's definition, or one that it uses, names the constant.
+    pub fn reads(&self, operator: &str, constant: &str) -> bool {
+        let used = self.used_by(operator).into_iter();
+        let mut bodies = used.filter_map(|name| self.definitions.get(name));
+        bodies.any(|body| body.iter().any(|token| token == constant))
+    }
+
     /// The defined operators in the text of `operator`'s definition.
     fn uses<'a>(&'a self, operator: &str) -> impl Iterator<Item = &'a str> {
         let body = self
