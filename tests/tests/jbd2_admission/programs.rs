@@ -3,13 +3,14 @@
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use conformance::in_time::in_time;
 use conformance::jbd2_log::{Log, Logged, keeps, replay, who};
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, Task};
 use interlock::jbd2::space::Nothing;
 use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
 use proptest::prelude::*;
 
-use crate::{Journal, commit, in_time, number};
+use crate::{Journal, commit, number};
 
 /// What a task of a random program does with its handles, one after another.
 #[derive(Debug, Clone, Copy)]
