@@ -1,5 +1,6 @@
 //! What the tests of the reference against the specifications share.
 
+pub mod cast;
 pub mod corpus;
 pub mod crash;
 pub mod difference;
