@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::PATIENCE;
 use conformance::jbd2_log::{Log, task, who};
-use conformance::traces::{by_both, by_machine, read};
+use conformance::traces::{by_both, by_machine, in_order, read};
 use interlock::dio::sys::StdSys;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, TState, Task};
@@ -232,8 +232,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
 #[test]
 fn edited_runs_are_refused() -> Result<()> {
     let mut run = record::<WakeAll>(2, 8, Policy::UPSTREAM)?;
-    // An order in which they were taken.
-    run.events.sort_by_key(|event| event.to);
+    in_order(&mut run);
     for edit in [Edit::OtherHolder, Edit::OneMore, Edit::Repeat] {
         let edited: Vec<Trace> = edit.all(&run).into_iter().step_by(9).collect();
         let accepted = by_machine("jbd2", &edited)?;

@@ -5,7 +5,7 @@ use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::in_time;
-use conformance::traces::{by_both, by_machine, read};
+use conformance::traces::{by_both, by_machine, in_order, read};
 use conformance::wb_flusher_rules::{KeepsPlug, SleepsWithPlug};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::StdSys;
@@ -247,8 +247,7 @@ fn edited_runs_are_refused() -> Result<()> {
     let traces = record::<Today>(run, Policy::FLUSH_BEFORE_RESCHED)?;
     let longest = traces.into_iter().max_by_key(|trace| trace.events.len());
     let mut longest = longest.context("no trace")?;
-    // An order in which they were taken.
-    longest.events.sort_by_key(|event| event.to);
+    in_order(&mut longest);
     for edit in [Edit::OneMore, Edit::Repeat] {
         let edited = edit.all(&longest);
         let accepted = by_machine("writeback", &edited)?;
