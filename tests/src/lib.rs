@@ -1,10 +1,12 @@
 //! What the tests of the reference against the specifications share.
 
+pub mod cast;
 pub mod corpus;
 pub mod crash;
 pub mod difference;
 pub mod dio_log;
 pub mod faulty_rules;
+pub mod in_time;
 pub mod jbd2_history;
 pub mod jbd2_invariants;
 pub mod jbd2_log;

@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use conformance::corpus::{self, Graph};
 use conformance::faulty_rules::{LateWriter, ReaderOvertakes};
+use conformance::in_time::PATIENCE;
 use conformance::rwsem_log::{machine_action, project};
 use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::{Action, Kind, Pc, State};
@@ -22,9 +22,6 @@ use interlock::rwsem::sys::StdSys;
 use interlock::rwsem::word::{self, Counts, Word};
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::rwsem::Rwsem;
-
-/// Longer than any step takes, on a busy machine too.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a thread is told to do.
 #[derive(Clone, Copy)]

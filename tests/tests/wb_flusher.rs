@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
 
+use conformance::in_time::in_time;
 use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::StdSys;
@@ -156,45 +156,41 @@ fn a_drop_writes_nothing_more() {
     assert_eq!(Arc::strong_count(&writes), 1);
 }
 
+/// Of a thread under stress.
+const ROUNDS: u8 = 100;
+
 /// Four threads dirty an inode each, again and again, are throttled, and find on the device what they have synced.
 #[test]
 fn nothing_is_lost_under_stress() {
     let sizes = Sizes { dirty: 3, ..SIZES };
     let flusher = Flusher::<_, StdSys, Today, _>::on(memory(), sizes, NoProbe);
     let flusher = flusher.expect("right sizes");
-    let began = Instant::now();
-    let rounds = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        for dirtier in 0..4 {
-            let (flusher, rounds) = (&flusher, &rounds);
-            scope.spawn(move || {
-                for round in 0..=u8::MAX {
-                    if began.elapsed() > Duration::from_secs(2) {
-                        break;
+    let flusher = Arc::new(flusher);
+    let stressed = flusher.clone();
+    in_time(move || {
+        thread::scope(|scope| {
+            for dirtier in 0..4 {
+                let flusher = &stressed;
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        for inode in (dirtier..FILES).step_by(4) {
+                            flusher.dirty(inode, &[round; BLOCK]).expect("it is there");
+                        }
+                        flusher.sync().expect("the device works");
+                        for inode in (dirtier..FILES).step_by(4) {
+                            let mut bytes = [!round; BLOCK];
+                            let position = (inode * BLOCK) as u64;
+                            let read = flusher.device().read_at(&mut bytes, position);
+                            read.expect("the device works");
+                            assert_eq!(bytes, [round; BLOCK], "inode {inode}");
+                        }
                     }
-                    for inode in (dirtier..FILES).step_by(4) {
-                        flusher.dirty(inode, &[round; BLOCK]).expect("it is there");
-                    }
-                    flusher.sync().expect("the device works");
-                    for inode in (dirtier..FILES).step_by(4) {
-                        let mut bytes = [!round; BLOCK];
-                        let position = (inode * BLOCK) as u64;
-                        let read = flusher.device().read_at(&mut bytes, position);
-                        read.expect("the device works");
-                        assert_eq!(bytes, [round; BLOCK], "inode {inode}");
-                    }
-                    rounds.fetch_add(1, Ordering::Relaxed);
-                }
-            });
-        }
+                });
+            }
+        });
     });
-    let rounds = rounds.into_inner();
-    println!(
-        "{rounds} rounds, {} requests of {} pages",
-        flusher.requests(),
-        rounds * 8
-    );
-    assert!(rounds >= 4);
+    let pages = usize::from(ROUNDS) * FILES;
+    println!("{} requests of {pages} pages", flusher.requests());
 }
 
 /// The log has both a thread that waits for a page, and what it waits for.

@@ -277,7 +277,7 @@ fn remote(place: &Place, host: &str) -> String {
 }
 
 fn java(toolchain: &Toolchain, model: &Model, place: &Place) -> Command {
-    let mut java = Command::new(&toolchain.java.path);
+    let mut java = toolchain::java(&toolchain.java.path);
     java.args(["-XX:+UseSerialGC", "-Xss16m"])
         .arg(format!("-Xmx{}m", model.heap))
         .args(options(&place.address, place.port))

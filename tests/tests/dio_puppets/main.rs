@@ -81,7 +81,14 @@ fn shortest_loss(machine: &Machine) -> (Option<Vec<Action>>, usize) {
 }
 
 /// The design loses the bytes, on the device too; the cure cannot be driven that way, and loses them on no other.
-fn loses(name: &str, byte: u8, [bad, cure]: [Policy; 2], layout: &Layout, calls: &[Call]) {
+fn loses(
+    name: &str,
+    byte: u8,
+    [bad, cure]: [Policy; 2],
+    layout: &Layout,
+    calls: &[Call],
+    refusal: &str,
+) {
     let of = |policy| machine(policy, layout, calls.to_vec());
     let (path, _) = shortest_loss(&of(bad));
     let path = path.expect("the design loses acknowledged bytes");
@@ -102,6 +109,7 @@ fn loses(name: &str, byte: u8, [bad, cure]: [Policy; 2], layout: &Layout, calls:
         "{name}: {} steps lose sectors {lost:?}; the cure, {states} states: {refused}",
         path.len()
     );
+    assert_eq!(refused, refusal, "{name}");
 }
 
 #[test]
@@ -110,27 +118,56 @@ fn designs_that_lose_acknowledged_bytes_lose_them() {
     let (a, b, c) = (aio(0, 0), aio(1, 1), aio(0, 1));
     let by_final = |bad| [bad, Policy::FINAL65];
     let rfc = by_final(Policy::RFC_ON63);
-    loses("RfcOn63, a b", 0, rfc, &unwritten, &[a, b]);
-    loses("RfcOn63, a C", 0, rfc, &unwritten, &[a, c]);
+    let waits = "told Lock(0), expected Begin(0)";
+    loses("RfcOn63, a b", 0, rfc, &unwritten, &[a, b], waits);
+    loses("RfcOn63, a C", 0, rfc, &unwritten, &[a, c], waits);
     let no_force_wait = by_final(Policy::NO_FORCE_WAIT);
-    loses("NoForceWait, a C", 0, no_force_wait, &unwritten, &[a, c]);
+    loses(
+        "NoForceWait, a C",
+        0,
+        no_force_wait,
+        &unwritten,
+        &[a, c],
+        "nothing happens: (0, false)",
+    );
     let no_dio_wait = by_final(Policy::EXCL_NO_DIO_WAIT);
-    loses("ExclNoDioWait, a C", 0, no_dio_wait, &unwritten, &[a, c]);
+    loses(
+        "ExclNoDioWait, a C",
+        0,
+        no_dio_wait,
+        &unwritten,
+        &[a, c],
+        "nothing happens: Begin(0)",
+    );
     let shared = by_final(Policy::ALWAYS_SHARED);
-    loses("AlwaysShared, a b", 0, shared, &unwritten, &[a, b]);
+    loses("AlwaysShared, a b", 0, shared, &unwritten, &[a, b], waits);
     let fallback = by_final(Policy::BUFFERED_FALLBACK_NO_DRAIN);
     let f = Call {
         cached: true,
         ..does(Kind::Write, 0, 0)
     };
     let (name, written) = ("BufferedFallbackNoDrain, f b", first(Extent::Written));
-    loses(name, OLD, fallback, &written, &[f, b]);
+    loses(
+        name,
+        OLD,
+        fallback,
+        &written,
+        &[f, b],
+        "nothing happens: Fill(0)",
+    );
     let at_eof = Layout {
         length: 1,
         ..written
     };
     let eof = [Policy::FINAL65, Policy::FINAL65_EOF];
-    loses("Final65 at EOF, a C", 0, eof, &at_eof, &[a, c]);
+    loses(
+        "Final65 at EOF, a C",
+        0,
+        eof,
+        &at_eof,
+        &[a, c],
+        "told Drain(0), expected Begin(0)",
+    );
 }
 
 /// A path that is picked at random, to its end.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
+use conformance::cast::{Cast, Puppets};
 use conformance::dio_log::{OLD, STALE, agrees, byte_of, rename, snapshot};
+use conformance::in_time::PATIENCE;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::file::{Completion, DirectFile, Layout, Options};
 use interlock::dio::machine::{
@@ -13,25 +15,20 @@ use interlock::dio::machine::{
 };
 use interlock::dio::policy::Policy;
 use interlock::dio::probe::{self, Probe, Side};
-use interlock::dio::sys::StdSys;
 use interlock::dio::workers::{Io, Queue};
 use interlock::errno::Errno;
 
-/// Longer than any step takes, on a busy machine too.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// The same where another design is expected to go another way, perhaps to wait.
-const SHORT_PATIENCE: Duration = Duration::from_millis(500);
+/// So often it is looked whether all threads rest.
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// Bytes in a sector.
 const SECTOR: usize = 4;
 
 /// The strings: where everybody is, and who may go on.
-#[derive(Default)]
 struct Strings {
+    cast: Cast,
     seen: Mutex<Seen>,
     changed: Condvar,
-    patience: Duration,
 }
 
 #[derive(Default)]
@@ -62,18 +59,25 @@ impl Strings {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until it gives something.
+    /// Waits until it gives something; it does not if all threads rest and it has not.
     fn wait<R>(&self, what: &str, mut of: impl FnMut(&mut Seen) -> Option<R>) -> Result<R, String> {
-        let mut result = None;
-        let look = |seen: &mut Seen| {
-            result = of(seen);
-            result.is_none()
-        };
-        let waited = self
-            .changed
-            .wait_timeout_while(self.lock(), self.patience, look);
-        drop(waited);
-        result.ok_or_else(|| format!("nothing happens: {what}"))
+        let mut seen = self.lock();
+        let began = Instant::now();
+        loop {
+            // Looked at first: what they did before they rested is seen.
+            let all_rest = self.cast.all_rest();
+            if let Some(result) = of(&mut seen) {
+                drop(seen);
+                self.changed.notify_all();
+                return Ok(result);
+            }
+            if all_rest {
+                return Err(format!("nothing happens: {what}"));
+            }
+            assert!(began.elapsed() < PATIENCE, "it hangs: {what}");
+            let woken = self.changed.wait_timeout(seen, GLANCE);
+            (seen, _) = woken.unwrap_or_else(PoisonError::into_inner);
+        }
     }
 }
 
@@ -92,6 +96,7 @@ impl Probe for Held {
         let here = place(seen.names[request], side);
         seen.at.insert(here);
         strings.changed.notify_all();
+        strings.cast.rests();
         while !seen.over && seen.go != Some(here) {
             let woken = strings.changed.wait(seen);
             seen = woken.unwrap_or_else(PoisonError::into_inner);
@@ -124,12 +129,12 @@ impl Queue for Held {
     }
 }
 
-type File = DirectFile<MemoryDevice, Held, StdSys, Held>;
+type File = DirectFile<MemoryDevice, Held, Puppets, Held>;
 
 /// What a caller comes back with.
 enum Back {
     Done(Result<usize, Errno>),
-    Queued(Completion),
+    Queued(Completion<Puppets>),
 }
 
 /// Makes the call.
@@ -197,13 +202,10 @@ pub fn drive(machine: &Machine, policy: Policy, path: &[Action]) -> Result<Vec<V
 
 impl<'a> Stage<'a> {
     fn new(machine: &'a Machine, policy: Policy) -> Self {
-        let patience = match policy == machine.policy {
-            true => PATIENCE,
-            false => SHORT_PATIENCE,
-        };
         let strings = Arc::new(Strings {
-            patience,
-            ..Strings::default()
+            cast: Cast::directed(),
+            seen: Mutex::default(),
+            changed: Condvar::new(),
         });
         let device = MemoryDevice::new(SECTOR, machine.sectors() as usize, STALE);
         for (sector, content) in machine.init().disk.iter().enumerate() {
@@ -251,7 +253,7 @@ impl<'a> Stage<'a> {
                 let io = self.io(request, Bio { part, block })?;
                 let performs = matches!(action, Action::Complete(..));
                 let work = move || if performs { io.perform() } else { io.fail() };
-                self.helpers.push(thread::spawn(work));
+                self.helpers.push(self.strings.cast.spawn(work));
             }
             Action::EndIo(_) | Action::DioEnd(_) => self.go(place(request, Side::Io))?,
             _ => {
@@ -259,7 +261,10 @@ impl<'a> Stage<'a> {
                     self.strings.with(|seen| seen.names.push(request));
                     let (file, calls) = (self.file.clone(), self.machine.calls[request]);
                     let sectors = self.machine.sectors();
-                    let caller = thread::spawn(move || call(&file, request, &calls, sectors));
+                    let caller = self
+                        .strings
+                        .cast
+                        .spawn(move || call(&file, request, &calls, sectors));
                     self.callers[request] = Some(caller);
                 }
                 self.go(place(request, Side::Caller))?;
@@ -277,10 +282,11 @@ impl<'a> Stage<'a> {
 
     fn go(&self, here: (Request, bool)) -> Result<(), String> {
         self.strings.wait(&format!("{here:?}"), |seen| {
-            seen.at.contains(&here).then(|| seen.go = Some(here))
-        })?;
-        self.strings.changed.notify_all();
-        Ok(())
+            seen.at.contains(&here).then(|| {
+                seen.go = Some(here);
+                self.strings.cast.goes_on();
+            })
+        })
     }
 
     fn io(&self, request: Request, bio: Bio) -> Result<Io, String> {

@@ -3,11 +3,11 @@
 mod programs;
 mod waits;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
 
+use conformance::in_time::{PATIENCE, in_time};
 use conformance::jbd2_log::{Log, keeps, wakes_per_grant};
 use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
@@ -18,9 +18,6 @@ use interlock::jbd2::refused::{Reason, Refused};
 use interlock::jbd2::space::{Checkpointed, Nothing, Store};
 use interlock::jbd2::ticket::Ticket;
 use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
-
-/// Longer than any of this takes, on a busy machine too.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 type Journal<W> = Admission<W, StdSys, Log>;
 
@@ -33,23 +30,6 @@ const SIZES: Sizes = Sizes {
 
 fn journal<W: Discipline>() -> Arc<Journal<W>> {
     Arc::new(Journal::new(SIZES, Log::default()))
-}
-
-/// Runs it in a thread of its own, and fails if it does not end in time.
-fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
-    let (tells, told) = mpsc::channel();
-    let thread = thread::spawn(move || {
-        // Who waits for it is gone if it comes too late.
-        let _ = tells.send(body());
-    });
-    match told.recv_timeout(PATIENCE) {
-        Ok(result) => result,
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
-        Err(mpsc::RecvTimeoutError::Disconnected) => {
-            let panic = thread.join().expect_err("it has told nothing");
-            std::panic::resume_unwind(panic)
-        }
-    }
 }
 
 /// Waits until somebody's last step is this, after which it sleeps.

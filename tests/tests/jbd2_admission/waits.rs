@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use conformance::in_time::{PATIENCE, in_time};
 use conformance::jbd2_log::{Log, Logged, keeps, wakes_per_grant};
 use interlock::jbd2::machine::{Pc, Sizes};
 use interlock::jbd2::probe::{Step, Who};
@@ -11,7 +12,7 @@ use interlock::jbd2::reserve_wait::{self as wait, Wake};
 use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
 use interlock_traces::machines::reserve_wait::{no_lost_wakeup, reserved_is_held};
 
-use crate::{Journal, PATIENCE, SIZES, in_time, journal, sleeps, start};
+use crate::{Journal, SIZES, journal, sleeps, start};
 
 /// `MayTake`: under a hand-over a small reservation does not pass a large one that waits; else it does.
 fn passes<W: Discipline>() -> Vec<Logged> {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
+use conformance::in_time::PATIENCE;
 use conformance::jbd2_log::{Logged, action, differs, who};
 use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
@@ -17,9 +17,6 @@ use interlock::jbd2::refused::{Reason, Refused};
 use interlock::jbd2::space::{Checkpointed, Store};
 use interlock::jbd2::ticket::{Reservation, Ticket};
 use interlock::jbd2::waiting::Discipline;
-
-/// Longer than any step takes, on a busy machine too.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The strings: where everybody is, and who may go on; `None` is the commit thread.
 #[derive(Default)]

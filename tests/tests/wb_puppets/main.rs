@@ -18,7 +18,6 @@
 mod stage;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::corpus;
@@ -33,12 +32,6 @@ use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::wb_plug::WbPlug;
 
 use stage::drive;
-
-/// Longer than any step takes, on a busy machine too.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// The same where a thread is expected to wait for ever.
-const SHORT_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Why the threads do not take a step of the machine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +98,7 @@ impl Tour {
 }
 
 fn follow<R: Rules>(machine: &Machine, path: &[Action]) -> Result<()> {
-    let driven = drive::<R>(machine, path, PATIENCE).map_err(anyhow::Error::msg);
+    let driven = drive::<R>(machine, path).map_err(anyhow::Error::msg);
     driven.with_context(|| format!("{path:?}"))
 }
 
@@ -176,12 +169,12 @@ fn threads_follow_the_machine() -> Result<()> {
 }
 
 /// Threads with these rules do not follow the graph: the first difference is this.
-fn differs<R: Rules>(model: &str, patience: Duration, tells: &str) -> Result<()> {
+fn differs<R: Rules>(model: &str, tells: &str) -> Result<()> {
     let tour = Tour::of(model)?;
     let mut driven = tour
         .paths
         .iter()
-        .map(|path| drive::<R>(&tour.machine, path, patience));
+        .map(|path| drive::<R>(&tour.machine, path));
     let first = driven.find_map(Result::err).unwrap_or_default();
     ensure!(first.contains(tells), "expected {tells}: {first}");
     Ok(())
@@ -190,18 +183,18 @@ fn differs<R: Rules>(model: &str, patience: Duration, tells: &str) -> Result<()>
 #[test]
 fn other_variants_and_faults_are_told() -> Result<()> {
     let today = "FlushBeforeResched-F2-graph";
-    differs::<PerInode>(today, PATIENCE, "GoOn: the flusher is about to Finish")?;
-    differs::<NeverFinishes>(today, PATIENCE, "Finish: the flusher is about to End")?;
-    differs::<KeepsPlug>(today, PATIENCE, "Resched: 2 requests, expected 3")?;
-    differs::<SleepsWithPlug>(today, PATIENCE, "Sleep: 0 requests, expected 1")?;
+    differs::<PerInode>(today, "GoOn: the flusher is about to Finish")?;
+    differs::<NeverFinishes>(today, "Finish: the flusher is about to End")?;
+    differs::<KeepsPlug>(today, "Resched: 2 requests, expected 3")?;
+    differs::<SleepsWithPlug>(today, "Sleep: 0 requests, expected 1")?;
     // Behind which step that is seen is the scheduler's.
-    differs::<SyncsPastPlug>(today, PATIENCE, ": a sync returns")?;
+    differs::<SyncsPastPlug>(today, ": a sync returns")?;
     let returns = "nothing happens";
-    differs::<WakesNobody>(today, SHORT_PATIENCE, returns)?;
+    differs::<WakesNobody>(today, returns)?;
     // Who is to be throttled waits for the lock.
     let (drops, waits) = (
         "DropRetake-F2-graph",
         "Throttle(2): nothing happens: no step",
     );
-    differs::<FinishesUnderLock>(drops, SHORT_PATIENCE, waits)
+    differs::<FinishesUnderLock>(drops, waits)
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use conformance::cast::{Cast, Puppets};
+use conformance::in_time::PATIENCE;
 use interlock::device::{BlockDevice, MemoryDevice};
-use interlock::dio::sys::StdSys;
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::{Numbers, Probe};
 use interlock::writeback::flusher_rules::Rules;
@@ -16,14 +16,17 @@ use interlock::writeback::plug_policy::Finish;
 
 const BLOCK: usize = 4;
 
+/// So often it is looked whether all threads rest.
+const GLANCE: Duration = Duration::from_millis(1);
+
 /// What a throttled thread writes: no pass begins before it is overwritten.
 const THROTTLED: u8 = u8::MAX;
 
 /// The strings: what the threads are about to do, and what they have done.
 struct Strings {
+    cast: Cast,
     seen: Mutex<Seen>,
     changed: Condvar,
-    patience: Duration,
 }
 
 #[derive(Default)]
@@ -57,19 +60,25 @@ impl Strings {
         result
     }
 
-    /// Waits until it gives something.
+    /// Waits until it gives something; it does not if all threads rest and it has not.
     fn wait<R>(&self, what: &str, mut of: impl FnMut(&mut Seen) -> Option<R>) -> Result<R, String> {
-        let mut result = None;
-        let look = |seen: &mut Seen| {
-            result = of(seen);
-            result.is_none()
-        };
-        let waited = self
-            .changed
-            .wait_timeout_while(self.lock(), self.patience, look);
-        drop(waited);
-        self.changed.notify_all();
-        result.ok_or_else(|| format!("nothing happens: {what}"))
+        let mut seen = self.lock();
+        let began = Instant::now();
+        loop {
+            // Looked at first: what they did before they rested is seen.
+            let all_rest = self.cast.all_rest();
+            if let Some(result) = of(&mut seen) {
+                drop(seen);
+                self.changed.notify_all();
+                return Ok(result);
+            }
+            if all_rest {
+                return Err(format!("nothing happens: {what}"));
+            }
+            assert!(began.elapsed() < PATIENCE, "it hangs: {what}");
+            let woken = self.changed.wait_timeout(seen, GLANCE);
+            (seen, _) = woken.unwrap_or_else(PoisonError::into_inner);
+        }
     }
 }
 
@@ -87,6 +96,7 @@ impl Probe for Held {
         if !seen.over {
             seen.held.insert(action);
             strings.changed.notify_all();
+            strings.cast.rests();
         }
         while seen.held.contains(&action) {
             let woken = strings.changed.wait(seen);
@@ -111,7 +121,7 @@ impl Probe for Held {
     }
 }
 
-type Writer<R> = Flusher<MemoryDevice, StdSys, R, Held>;
+type Writer<R> = Flusher<MemoryDevice, Puppets, R, Held>;
 
 struct Stage<'a, R: Rules> {
     machine: &'a Machine,
@@ -135,19 +145,15 @@ struct Stage<'a, R: Rules> {
 ///
 /// # Errors
 ///
-/// What a thread does that the path does not say, or where the flusher and the machine differ; so does who has done nothing for
-/// this long.
-pub fn drive<R: Rules>(
-    machine: &Machine,
-    path: &[Action],
-    patience: Duration,
-) -> Result<(), String> {
-    let mut stage = Stage::<R>::new(machine, patience);
+/// What a thread does that the path does not say, or does not do that it says, or where the flusher and the machine differ.
+pub fn drive<R: Rules>(machine: &Machine, path: &[Action]) -> Result<(), String> {
+    let mut stage = Stage::<R>::new(machine);
     let result = stage.follow(path);
     stage.strings.with(|seen| {
         seen.over = true;
         seen.then = None;
-        seen.held.clear();
+        let held = mem::take(&mut seen.held);
+        held.iter().for_each(|_| stage.strings.cast.goes_on());
     });
     result?;
     // Who waits for a page in a plug that nobody finishes waits for ever.
@@ -179,11 +185,11 @@ fn pages(machine: &Machine, state: &State) -> usize {
 }
 
 impl<'a, R: Rules> Stage<'a, R> {
-    fn new(machine: &'a Machine, patience: Duration) -> Self {
+    fn new(machine: &'a Machine) -> Self {
         let strings = Arc::new(Strings {
+            cast: Cast::directed(),
             seen: Mutex::default(),
             changed: Condvar::new(),
-            patience,
         });
         // The machine's inodes bear the same numbers: none is 0.
         let device = MemoryDevice::new(BLOCK, machine.files + 1, 0);
@@ -290,6 +296,7 @@ impl<'a, R: Rules> Stage<'a, R> {
         let is_device = |action: &Action| matches!(action, Action::Complete(_));
         self.strings.wait("nobody is about to", |seen| {
             if seen.held.remove(&does) {
+                self.strings.cast.goes_on();
                 if !is_device(&does) {
                     seen.then = then;
                 }
@@ -314,7 +321,7 @@ impl<'a, R: Rules> Stage<'a, R> {
     /// Starts a thread that makes a call, and counts it when it is back.
     fn call(&self, call: impl FnOnce(&Writer<R>) + Send + 'static, back: fn(&mut Seen)) {
         let (flusher, strings) = (self.flusher.clone(), self.strings.clone());
-        thread::spawn(move || {
+        self.strings.cast.spawn(move || {
             call(&flusher);
             drop(flusher);
             strings.with(back);
