@@ -293,14 +293,52 @@ fn second(script: &str) -> (String, String) {
 
 #[test]
 fn a_second_opinion_is_the_same_or_a_fault() {
-    let ok = |states: usize| {
+    let said = |invariants: usize, states: usize, counted: &str| {
         format!(
-            "echo '{{\"status\": \"ok\", \"stats\": {{\"states_explored\": {states}, \"transitions\": 9}}}}'"
+            "echo '  Invariants: {invariants}'; echo '{{\"status\": \"ok\", \"stats\": {{\"states_explored\": {states}, \
+             \"transitions\": 9}}{counted}}}'"
         )
     };
+    let true_in = |satisfied: usize, total: usize| {
+        format!(
+            ", \"properties\": [{{\"name\": \"Mutex\", \"satisfied\": {satisfied}, \"violated\": 0, \"total\": {total}}}]"
+        )
+    };
+    let ok = |states: usize| said(1, states, &true_in(states, states));
     let cases = [
         (ok(12), "as-expected", ""),
         (ok(13), "unexpected", "distinct is 13, but the lock says 12"),
+        // its invariants, or one of them, were not looked at
+        (
+            said(0, 12, &true_in(12, 12)),
+            "error",
+            "tla-checker took 0 of 1 invariants",
+        ),
+        (
+            said(1, 12, &true_in(12, 12)).replace("Invariants", "Spec"),
+            "error",
+            "tla-checker does not say how many of 1 invariants it took",
+        ),
+        (
+            said(1, 12, ""),
+            "error",
+            "does not say that Mutex is true in each of its states",
+        ),
+        (
+            said(1, 12, &true_in(12, 12)).replace("Mutex", "Small"),
+            "error",
+            "does not say that Mutex is true in each of its states",
+        ),
+        (
+            said(1, 12, &true_in(11, 12)),
+            "error",
+            "does not say that Mutex is true in each of its states",
+        ),
+        (
+            said(1, 12, &true_in(11, 11)),
+            "error",
+            "does not say that Mutex is true in each of its states",
+        ),
         (
             ok(12) + "; echo 'Warning: ALIAS not yet supported, ignoring' >&2",
             "error",

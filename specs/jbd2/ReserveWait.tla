@@ -29,7 +29,8 @@ EXTENDS Naturals, Sequences, FiniteSets
 CONSTANTS
     Small, Large, \* threads that reserve one credit, and two
     Half,         \* j_max_transaction_buffers / 2, in credits
-    Wake,         \* "all", "one", "chain", "hand-off", "untested": see WokenBy
+    Wake,         \* "all", "one", "chain", "hand-off", "untested", "nobody":
+                  \* see WokenBy
     MaxHerd,      \* bound: how many threads one release may wake
     MaxWakes      \* bound: how often one is woken until it has its credits
 
@@ -89,6 +90,8 @@ WokenBy(sum) ==
       [] Wake \in {"one", "chain"} -> IF queue = <<>> THEN {} ELSE {Head(queue)}
       \* as many as the credits serve, in their order; they need not test
       [] Wake = "hand-off" -> Fitting(sum)
+      \* control: a release wakes nobody
+      [] Wake = "nobody" -> {}
 
 \* Whom a thread wakes that was woken itself and now has its credits: with
 \* "chain" the next, if that fits too.
@@ -96,11 +99,11 @@ ChainedBy(t) ==
     IF Wake = "chain" /\ queue # <<>> /\ wakes[t] > 0 /\ Fits(Head(queue), reserved + Need(t))
     THEN {Head(queue)} ELSE {}
 
-\* May t take what fits?  With "hand-off" not past others that wait.
+\* May t take what fits?  With "hand-off" and "nobody" not past others that wait.
 \* (Control: "untested" takes what does not fit.)
 MayTake(t) ==
     \/ Wake = "untested"
-    \/ Fits(t, reserved) /\ (Wake = "hand-off" => queue = <<>>)
+    \/ Fits(t, reserved) /\ (Wake \in {"hand-off", "nobody"} => queue = <<>>)
 
 -----------------------------------------------------------------------------
 \* jbd2__journal_start with reserved blocks.

@@ -23,7 +23,7 @@ EXTENDS Naturals, Sequences, FiniteSets
 CONSTANTS
     Small, Large, \* threads whose handles take one credit, and two
     Room,         \* credits in a transaction
-    Order,        \* "lifo" or "fifo"
+    Order,        \* "lifo" or "fifo"; "lost": see Woken
     Barge,        \* TRUE: who arrives may run before those who were woken
     MaxCommits    \* bound: how many commits one sleeps through
 
@@ -112,17 +112,20 @@ Stop(t) ==
     /\ UNCHANGED <<queue, line, used, asked, commits>>
     /\ Emit("Stop", <<t>>)
 
-\* T_FLUSH: all handles have stopped, the next transaction is empty, and all
-\* who sleep are woken: before those who have come since.
+\* Whom a commit wakes: all who sleep.  (Control: with "lost" nobody.)
+Woken == IF Order = "lost" THEN {} ELSE Range(queue)
+
+\* T_FLUSH: all handles have stopped, the next transaction is empty, and those
+\* who are woken run before those who have come since.
 Commit ==
     /\ asked
     /\ \A t \in Thread : pc[t] # "hold"
     /\ used' = 0
     /\ asked' = FALSE
-    /\ line' = queue \o line
-    /\ queue' = <<>>
-    /\ pc' = [t \in Thread |-> IF pc[t] = "sleep" THEN "try" ELSE pc[t]]
-    /\ commits' = [t \in Thread |-> IF pc[t] = "sleep" /\ commits[t] <= MaxCommits
+    /\ line' = IF Woken = {} THEN line ELSE queue \o line
+    /\ queue' = IF Woken = {} THEN queue ELSE <<>>
+    /\ pc' = [t \in Thread |-> IF t \in Woken THEN "try" ELSE pc[t]]
+    /\ commits' = [t \in Thread |-> IF t \in Woken /\ commits[t] <= MaxCommits
                                     THEN commits[t] + 1 ELSE commits[t]]
     /\ Emit("Commit", <<>>)
 

@@ -73,4 +73,7 @@ Handoff511 == [ReaderSpin53 EXCEPT !.spin = {"W"}, !.barge = "free-readers"]
 \* not take the lock (why 5c1ec49b60cd took the skip out first).
 HandoffWakeSkip == [Handoff511 EXCEPT !.skip = TRUE]
 
+\* Control: a writer that is woken does not try for itself.
+WokenSleepsOn == [Xadd420NoSteal EXCEPT !.take = "never"]
+
 =============================================================================

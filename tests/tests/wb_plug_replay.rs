@@ -96,7 +96,7 @@ fn without_the_processor(plug: &WbPlug, from: &State) -> BTreeSet<State> {
 #[test]
 fn the_lasso_never_issues() -> Result<()> {
     for model in [
-        "PlugOutside-F2-IoProgress-preempted",
+        "PlugOutside-preempted-F2-IoProgress",
         "NeverFinished-F2-IoProgress",
     ] {
         let plug = wb_plug(model)?;

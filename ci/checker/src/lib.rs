@@ -7,6 +7,7 @@ pub mod blame;
 pub mod bless;
 pub mod cfg;
 pub mod check;
+pub mod column;
 pub mod commit;
 pub mod corpus;
 pub mod distributed;

@@ -1,10 +1,13 @@
 //! What makes a check vacuous, or leaves a table or a cfg out of date: found before any model runs.
 //!
-//! `row` looks at one model, `names` compares it with its module, `across` compares models with each other, `counts`
-//! with their locks, `induction` those that one induction takes, and `files` looks at what lies in `specs/` and at the READMEs.
+//! `row` looks at one model, `names` compares it with its module, `across` compares models with each other: `controls` what holds
+//! with what is violated, `designs` those of one design, `induction` those that one induction takes, `counts` with their locks. `files`
+//! looks at what lies in `specs/` and at the READMEs.
 
 mod across;
+mod controls;
 mod counts;
+mod designs;
 pub(crate) mod files;
 mod induction;
 mod names;
@@ -60,6 +63,8 @@ pub fn lint(manifest: &Manifest) -> Vec<Finding> {
         names::check_module(&mut lint, module);
     }
     across::check(&mut lint);
+    controls::check(&mut lint);
+    designs::check(&mut lint);
     counts::check(&mut lint);
     induction::check(&mut lint);
     files::check(&mut lint);

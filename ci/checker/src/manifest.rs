@@ -169,6 +169,13 @@ pub struct Module {
     pub actions: Vec<String>,
     /// The operator that replaces `Emit` when the edges are wanted with their arguments; see `edges`.
     pub emit: String,
+    /// The constants that its models have where neither size nor design, check or row gives another value.
+    pub constants: BTreeMap<String, String>,
+    /// By check, the constants that it is about and no step depends on, such as the bound that it asks for: with another value it is
+    /// another check.
+    pub parameters: BTreeMap<String, Vec<String>>,
+    /// Operators that a model may replace to forget a history: then it checks types alone.
+    pub forgets: Vec<String>,
     /// Its line in the area's claims, from 1.
     pub line: usize,
 }
@@ -291,6 +298,18 @@ impl Manifest {
             .expect("the model is of this manifest")
     }
 
+    /// The value that a model has of a constant because of its size, or because of its module where the size says nothing.
+    ///
+    /// # Panics
+    ///
+    /// As [`Manifest::module`].
+    pub fn usual_value(&self, model: &Model, constant: &str) -> Option<&str> {
+        let size = self.sizes.get(&(model.area.clone(), model.size.clone()));
+        let of_size = size.and_then(|size| size.get(constant));
+        let value = of_size.or_else(|| self.module(model).constants.get(constant));
+        value.map(String::as_str)
+    }
+
     /// How many tasks a size of an area has: the members of the sets, `{r1, r2}`, that its constants are.
     pub fn tasks(&self, area: &str, size: &str) -> usize {
         let members = |value: &String| {
@@ -315,7 +334,28 @@ impl Manifest {
     }
 }
 
+impl Module {
+    /// The parameters of a check, with the model's values.
+    pub fn asked_with<'a>(&'a self, model: &'a Model, check: &str) -> Vec<(&'a str, &'a str)> {
+        let parameters = self.parameters.get(check).into_iter().flatten();
+        let given = parameters.filter_map(|name| model.constants.get_key_value(name));
+        given
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect()
+    }
+}
+
 impl Model {
+    /// What it checks, by name: its invariants, its property, and `Deadlock`.
+    pub fn checks(&self) -> impl Iterator<Item = &str> {
+        let named = self
+            .invariants
+            .iter()
+            .chain(&self.property)
+            .map(String::as_str);
+        named.chain(self.deadlock.then_some("Deadlock"))
+    }
+
     /// Whether a run as expected counts the whole state graph.
     pub fn counts_graph(&self) -> bool {
         let temporal = matches!(

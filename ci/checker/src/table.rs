@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::column::Column;
 use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
 use crate::markdown;
 
@@ -55,7 +56,7 @@ pub fn rows(manifest: &Manifest, area: &str) -> String {
                 model.design.clone(),
                 model.stands_for.clone(),
                 model.size.clone(),
-                checks(model).collect::<Vec<_>>().join(", "),
+                questions(manifest, model),
                 expected(model),
                 number(model.distinct),
                 number(model.total),
@@ -111,7 +112,7 @@ pub fn engines(manifest: &Manifest, area: &str) -> String {
             model.engine.name().to_owned(),
             model.design.clone(),
             named(&model.size),
-            asked(model),
+            asked(manifest, model),
             expected(model),
             states,
             named(model.second_of.as_deref().unwrap_or_default()),
@@ -120,9 +121,31 @@ pub fn engines(manifest: &Manifest, area: &str) -> String {
     markdown::table(&headings, headings.len(), rows)
 }
 
+/// What a model checks, with the parameters of each check, and under what if that is not usual:
+/// `BoundedOvertaking with Watch = {r1} with ByReaders = 0`.
+fn questions(manifest: &Manifest, model: &Model) -> String {
+    let module = manifest.module(model);
+    let checks = model.checks().map(|check| {
+        let with = module.asked_with(model, check).into_iter();
+        let with = with.map(|(constant, value)| format!(" with {constant} = {value}"));
+        check.to_owned() + &with.collect::<String>()
+    });
+    let checks = checks.collect::<Vec<_>>().join(", ");
+    match unusual(model) {
+        Some(spec) => format!("{checks} under {spec}"),
+        None => checks,
+    }
+}
+
+/// The specification that a model of an explicit-state engine is judged under, if that is neither `Spec` nor `FairSpec`.
+fn unusual(model: &Model) -> Option<&str> {
+    let usual = ["", "Spec", "FairSpec"].contains(&model.spec.as_str());
+    (!usual).then_some(&model.spec)
+}
+
 /// `IndInit, 1 step: IndInv`.
-fn asked(model: &Model) -> String {
-    let checks = checks(model).collect::<Vec<_>>().join(", ");
+fn asked(manifest: &Manifest, model: &Model) -> String {
+    let checks = questions(manifest, model);
     match &model.symbolic {
         None if model.expect == Expect::Typed => "types".into(),
         None => checks,
@@ -135,8 +158,9 @@ fn asked(model: &Model) -> String {
 }
 
 /// One row a design, one column for each of the area's `columns`: the smallest size that violates the property, with the length of
-/// its counterexample, or the largest that it holds at; or what it is at the column's size. Of one `module`: only the designs and
-/// the columns that its models have. Empty when no area has this name.
+/// its counterexample, or the largest that it holds at; or what it is at the column's size. What a design is judged under stands
+/// behind what it stands for, unless it is `Spec` and `FairSpec`, or the column says it. Of one `module`: only the designs and the
+/// columns that its models have. Empty when no area has this name.
 pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String {
     let Some(area) = manifest.area(area) else {
         return String::new();
@@ -165,12 +189,25 @@ pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String 
         .collect();
     let rows = seen.iter().map(|first| {
         let cells = columns.iter().map(|column| cell(manifest, first, column));
-        [first.design.clone(), first.stands_for.clone()]
+        [first.design.clone(), described(manifest, first)]
             .into_iter()
             .chain(cells)
             .collect()
     });
     markdown::table(&headings, headings.len(), rows)
+}
+
+/// What the model's design stands for, and what all of its models are judged under if that is not usual.
+fn described(manifest: &Manifest, first: &Model) -> String {
+    let mut of_design = manifest.models.iter().filter(|model| {
+        (&model.area, &model.design, model.engine) == (&first.area, &first.design, Engine::Tlc)
+    });
+    match unusual(first) {
+        Some(spec) if of_design.all(|model| model.spec == spec) => {
+            format!("{} (under {spec})", first.stands_for)
+        }
+        _ => first.stands_for.clone(),
+    }
 }
 
 /// The headlines of every area, one row each.
@@ -199,7 +236,7 @@ fn verdict(model: &Model) -> String {
         let states = states.unwrap_or_default();
         return format!("**{property} is violated**{states}, {size}");
     }
-    let mut checks = checks(model).filter(|check| *check != "TypeOK");
+    let mut checks = model.checks().filter(|check| *check != "TypeOK");
     let first = checks.next().unwrap_or("TypeOK");
     match checks.count() {
         0 => format!("{first} holds, {size}"),
@@ -284,51 +321,38 @@ pub fn stale(manifest: &Manifest, text: &str) -> Result<bool, MarkerError> {
 }
 
 /// What a design's models say of one property.
-fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, column: &str) -> String {
-    let (column, at) = match column.split_once(" at ") {
-        Some((property, size)) => (property, Some(size)),
-        None => (column, None),
-    };
+fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, heading: &str) -> String {
+    let column = Column::read(heading);
     let of_design = || {
         manifest
             .models
             .iter()
             .filter(|model| (&model.area, &model.design) == (area, design))
             .filter(|model| model.engine == Engine::Tlc)
-            .filter(|model| at.is_none_or(|size| size == model.size))
+            .filter(|model| column.takes(model))
     };
-    let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column);
+    let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column.check);
     let tasks = |model: &&Model| manifest.tasks(&model.area, &model.size);
     let smallest = of_design()
         .filter(violates)
         .min_by_key(|model| (tasks(model), model.witness.unwrap_or(usize::MAX)));
     if let Some(Model { size, witness, .. }) = smallest {
         let states = witness.map(|states| format!("{states} states"));
-        let of_size = at.is_none().then(|| size.clone());
+        let of_size = column.at.is_none().then(|| size.clone());
         let parts: Vec<String> = of_size.into_iter().chain(states).collect();
         return format!("**violated**: {}", parts.join(", "));
     }
     let holds = |model: &&Model| {
-        model.expect == Expect::Holds && checks(model).any(|check| check == column)
+        model.expect == Expect::Holds && model.checks().any(|check| check == column.check)
     };
     let largest = of_design()
         .filter(holds)
         .max_by_key(|model| (tasks(model), model.distinct));
     largest.map_or_else(
         || NOTHING.to_owned(),
-        |model| match at {
+        |model| match column.at {
             Some(_) => "holds".to_owned(),
             None => format!("holds, up to {}", model.size),
         },
     )
-}
-
-/// What a model checks, by name.
-fn checks(model: &Model) -> impl Iterator<Item = &str> {
-    let named = model
-        .invariants
-        .iter()
-        .chain(&model.property)
-        .map(String::as_str);
-    named.chain(model.deadlock.then_some("Deadlock"))
 }

@@ -138,6 +138,10 @@ impl<'a> TlaChecker<'a> {
         if !model.deadlock {
             command.arg("--allow-deadlock");
         }
+        // in how many states each was true, as evidence that it was looked at
+        for invariant in &model.invariants {
+            command.args(["--count-satisfying", invariant]);
+        }
         let end = process::run(&mut command, Budget::cpu(model.budget))
             .with_context(|| format!("{} does not start", self.program.display()))?;
         let (stdout, stderr) = (read(&stdout)?, read(&stderr)?);
@@ -157,7 +161,7 @@ impl<'a> TlaChecker<'a> {
                 (Some(_), None) => Outcome::Error {
                     why: "tla-checker ended without a report".into(),
                 },
-                (Some(status), Some(report)) => report.outcome(status, model, &stderr),
+                (Some(status), Some(report)) => report.outcome(status, model, &stdout, &stderr),
             },
         };
         let report = report.unwrap_or_default();
@@ -170,7 +174,7 @@ impl<'a> TlaChecker<'a> {
                 totals: report.stats.map(|stats| Totals {
                     total: stats.transitions,
                     distinct: stats.states_explored,
-                    left: 0,
+                    left: None,
                 }),
                 fired: Default::default(),
                 took: end.took,
@@ -193,8 +197,18 @@ struct Report {
     invariant_name: Option<String>,
     property: Option<String>,
     properties_checked: Vec<String>,
+    properties: Vec<Counted>,
     trace: Vec<serde_json::Value>,
     stats: Option<Stats>,
+}
+
+/// In how many states a predicate was true, of those that it was evaluated in.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Counted {
+    name: String,
+    satisfied: u64,
+    total: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -211,7 +225,36 @@ impl Report {
         serde_json::from_str(&stdout[start..]).ok()
     }
 
-    fn outcome(&self, status: i32, model: &Model, stderr: &str) -> Outcome {
+    /// How what it looked at is not what it was asked; `None` if it is. It says how many invariants it took from the cfg, and in how
+    /// many states each was true: all of them.
+    fn overlooks(&self, model: &Model, stdout: &str) -> Option<String> {
+        let listed = model.invariants.len();
+        let said = stdout
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("Invariants: "));
+        let taken = said.and_then(|number| number.parse::<usize>().ok());
+        if taken != Some(listed) {
+            return Some(match taken {
+                Some(taken) => format!("tla-checker took {taken} of {listed} invariants"),
+                None => format!("tla-checker does not say how many of {listed} invariants it took"),
+            });
+        }
+        let states = self.stats.map(|stats| stats.states_explored);
+        let in_all = |name: &String| {
+            let mut counted = self
+                .properties
+                .iter()
+                .filter(|counted| counted.name == *name);
+            counted
+                .any(|counted| Some(counted.satisfied) == states && Some(counted.total) == states)
+        };
+        let overlooked = model.invariants.iter().find(|name| !in_all(name))?;
+        Some(format!(
+            "tla-checker does not say that {overlooked} is true in each of its states"
+        ))
+    }
+
+    fn outcome(&self, status: i32, model: &Model, stdout: &str, stderr: &str) -> Outcome {
         let error = |why: String| Outcome::Error { why };
         let ignored = |line: &&str| {
             line.contains("Warning:") && IGNORES.iter().any(|ignores| line.contains(ignores))
@@ -222,7 +265,9 @@ impl Report {
                 line.trim()
             ));
         }
+        let overlooked = || self.overlooks(model, stdout);
         match (status, self.status.as_str()) {
+            (0, "ok") if let Some(why) = overlooked() => error(why),
             (0, "ok")
                 if model
                     .property

@@ -115,8 +115,8 @@ pub struct Totals {
     pub total: u64,
     /// Distinct states.
     pub distinct: u64,
-    /// States found but not explored.
-    pub left: u64,
+    /// States found but not explored; `None` of an engine that does not count them, and stops with another verdict if there are any.
+    pub left: Option<u64>,
 }
 
 impl Verdict {
@@ -147,7 +147,9 @@ impl Verdict {
                     kind: Kind::Temporal,
                     ..
                 }
-        ) && self.totals.is_some_and(|totals| totals.left == 0)
+        ) && self
+            .totals
+            .is_some_and(|totals| totals.left.is_none_or(|left| left == 0))
     }
 }
 
@@ -180,7 +182,7 @@ impl Totals {
         let totals = Totals {
             total: number("states generated")?,
             distinct: number("distinct states found")?,
-            left: number("states left on queue")?,
+            left: Some(number("states left on queue")?),
         };
         parts.next().is_none().then_some(totals)
     }
@@ -234,11 +236,13 @@ fn outcome(
         .collect();
     match errors.as_slice() {
         [] if status == 0 && output.has(code::SUCCESS) => match totals {
-            Some(Totals { left: 0, .. }) => Outcome::Holds,
-            Some(Totals { left, .. }) => error(format!(
+            Some(Totals { left: Some(0), .. }) => Outcome::Holds,
+            Some(Totals {
+                left: Some(left), ..
+            }) => error(format!(
                 "TLC reports success with {left} states not explored"
             )),
-            None => error("TLC reports success without its totals".into()),
+            _ => error("TLC reports success without its totals".into()),
         },
         [message] => {
             let known = VIOLATIONS

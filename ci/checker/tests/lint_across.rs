@@ -70,7 +70,34 @@ fn a_property_that_nothing_violates() {
     finds_only(
         &copy,
         &[
-            "specs/demo/models.toml:29: never-violated: model `Fifo-RW-safety`: Mutex holds, and no model of `demo` violates it: a check that cannot fail (add a variant that does)",
+            "specs/demo/models.toml:29: never-violated: model `Fifo-RW-safety`: Mutex holds, and no model of module MCLock violates it: a check that cannot fail (add a variant that does)",
+        ],
+    );
+}
+
+#[test]
+fn freedom_from_deadlock_that_nothing_violates() {
+    let copy = Copy::with("kind = \"deadlock\", ", "invariants = [\"NobodyWaits\"], ").edit(
+        "specs/demo/models.toml",
+        "violates = \"deadlock\"",
+        "name = \"Never-RW-deadlock\", violates = \"NobodyWaits\"",
+    );
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/models.toml:29: never-violated: model `Fifo-RW-safety`: Deadlock holds, and no model of module MCLock violates it: a check that cannot fail (add a variant that does)",
+        ],
+    );
+}
+
+#[test]
+fn a_property_that_is_violated_in_a_later_lane() {
+    let row = r#"{ size = "RW", violates = "InOrder""#;
+    let copy = Copy::with(row, &format!("{row}, lane = \"nightly\""));
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/models.toml:31: never-violated: model `Fifo-RW-InOrder`: InOrder holds in lane ci, and is violated only in lane nightly, so that nothing shows here that it can fail (move a model that violates it)",
         ],
     );
 }

@@ -54,7 +54,7 @@ fn levels_are_flattened() {
     );
     assert_eq!(
         (model.engine, model.lane, model.deadlock),
-        (Engine::Tlc, Lane::Ci, false)
+        (Engine::Tlc, Lane::Nightly, false)
     );
     assert_eq!((model.budget, model.heap, model.line), (BUDGET, 1500, 30));
     let deadlock = manifest.model("Never-RW-deadlock").expect("it is there");

@@ -142,6 +142,21 @@ impl Module {
         names.chain([operator]).collect()
     }
 
+    /// Whether the operator's definition, or one that it leads to, names the constant.
+    pub fn reads(&self, operator: &str, constant: &str) -> bool {
+        let mut todo = Vec::from_iter(self.id(operator));
+        let mut seen = BTreeSet::from_iter(todo.clone());
+        let mut found = false;
+        while let Some(id) = todo.pop() {
+            walk(&self.definitions[id].body, &mut |expr| match &expr.kind {
+                Kind::Name(Target::Constant(name), _) => found |= name == constant,
+                Kind::Name(Target::Definition(id), _) if seen.insert(*id) => todo.push(*id),
+                _ => {}
+            });
+        }
+        found
+    }
+
     fn id(&self, name: &str) -> Option<Id> {
         match self.names.get(name) {
             Some(Target::Definition(id)) => Some(*id),

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Lint;
-use crate::manifest::{Engine, Expect, Model, claims};
+use crate::manifest::{Model, claims};
 
 pub(super) fn check(lint: &mut Lint) {
     duplicates(lint);
-    never_violated(lint);
     unused_modules(lint);
     headlines(lint);
 }
@@ -56,44 +55,6 @@ fn duplicates(lint: &mut Lint) {
                 first.name, first.line, first.file
             );
             lint.report(model, "duplicate-check", message);
-        }
-    }
-}
-
-/// Every property that holds somewhere is violated somewhere else, or nothing shows that it can fail.
-fn never_violated(lint: &mut Lint) {
-    let violated: BTreeSet<_> = lint
-        .manifest
-        .models
-        .iter()
-        .filter_map(|model| match &model.expect {
-            Expect::Violates { property, .. } => Some((&model.area, property)),
-            Expect::Holds | Expect::Typed => None,
-        })
-        .collect();
-    let mut reported = BTreeSet::new();
-    for model in lint
-        .manifest
-        .models
-        .iter()
-        // of an inductive invariant a control is asked for in another way: see `induction`
-        .filter(|model| model.expect == Expect::Holds && model.engine != Engine::Apalache)
-    {
-        // a type invariant is there to find mistakes in the spec; no design is meant to violate it
-        for property in model
-            .invariants
-            .iter()
-            .chain(&model.property)
-            .filter(|property| *property != "TypeOK")
-        {
-            let key = (&model.area, property);
-            if !violated.contains(&key) && reported.insert(key) {
-                let message = format!(
-                    "{property} holds, and no model of `{}` violates it: a check that cannot fail (add a variant that does)",
-                    model.area
-                );
-                lint.report(model, "never-violated", message);
-            }
         }
     }
 }

@@ -51,6 +51,10 @@ pub(super) struct ModuleTable {
     pub(super) actions: Option<Vec<String>>,
     pub(super) emit: Option<String>,
     #[serde(default)]
+    pub(super) parameters: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(super) forgets: Vec<String>,
+    #[serde(default)]
     pub(super) constants: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) silent: Vec<String>,

@@ -201,6 +201,9 @@ fn modules(
             engine,
             actions: table.actions.clone().unwrap_or_default(),
             emit,
+            constants: table.constants.clone(),
+            parameters: table.parameters.clone(),
+            forgets: table.forgets.clone(),
             line: source.line(&span),
         });
     }
