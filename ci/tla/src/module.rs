@@ -7,6 +7,7 @@
 //! A name that nothing defines is passed over: whether a module is one that TLC accepts, TLC says. Of a part of a definition
 //! that is named by its place (`Op!2`), what is said holds of the whole.
 
+mod antecedent;
 mod elaborate;
 mod expression;
 mod formula;
