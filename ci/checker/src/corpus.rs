@@ -9,11 +9,18 @@ pub(crate) const GRAPH: &str = ".graph";
 /// A counterexample.
 pub(crate) const TRACE: &str = ".itf.json";
 
-/// The file in `tests/corpus` that is kept of a model of TLC's.
+/// The files' folder, relative to the repository's root.
+pub(crate) const FOLDER: &str = "tests/corpus";
+
+/// The file that runs of a model of TLC's are compared with, whether it is there or not. Which counterexample Apalache finds is its
+/// solver's choice.
 pub fn kept(root: &Path, model: &Model) -> Option<PathBuf> {
-    let name = format!("{}{}", model.name, suffix(model));
-    let path = root.join("tests/corpus").join(name);
-    (model.engine == Engine::Tlc && path.is_file()).then_some(path)
+    (model.engine == Engine::Tlc && model.kept).then(|| root.join(FOLDER).join(file(model)))
+}
+
+/// The name of the file that is kept of a model.
+pub(crate) fn file(model: &Model) -> String {
+    format!("{}{}", model.name, suffix(model))
 }
 
 /// The kind of file that is kept of a model.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::cfg;
-use crate::corpus::{GRAPH, TRACE, kept, suffix};
+use crate::corpus::{GRAPH, TRACE, file, kept, suffix};
 use crate::engines::{Engines, Tools};
 use crate::explain;
 use crate::judge;
@@ -70,7 +70,7 @@ pub fn graph(root: &Path, request: &Request) -> Result<u8> {
     let engines = Engines::new(&manifest, &tools, &out);
     let mut status = 0;
     for model in models {
-        let name = format!("{}{}", model.name, suffix(model));
+        let name = file(model);
         let complaint = match fresh(&engines, model)? {
             Err(fault) => Some(fault),
             // The same of another version of TLC; the graph is not its choice.

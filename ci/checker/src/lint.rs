@@ -1,7 +1,7 @@
 //! What makes a check vacuous, or leaves a table or a cfg out of date: found before any model runs.
 //!
-//! `row` looks at one model, `names` compares it with its module, `across` compares models with each other: `controls` what holds
-//! with what is violated, `designs` those of one design, `induction` those that one induction takes, `counts` with their locks. `files`
+//! `row` looks at one model, `probe` at what shows that it is not vacuous, `names` compares it with its module, `across` compares models with each other: `controls` what holds
+//! with what is violated, `designs` those of one design, `follows` those that need not run, `induction` those that one induction takes, `counts` with their locks. `files`
 //! looks at what lies in `specs/` and at the READMEs.
 
 mod across;
@@ -9,8 +9,10 @@ mod controls;
 mod counts;
 mod designs;
 pub(crate) mod files;
+mod follows;
 mod induction;
 mod names;
+mod probe;
 mod row;
 
 use std::collections::BTreeMap;
@@ -57,6 +59,7 @@ pub fn lint(manifest: &Manifest) -> Vec<Finding> {
     lint.read_modules();
     for model in &manifest.models {
         row::check(&mut lint, model);
+        probe::check(&mut lint, model);
         names::check_model(&mut lint, model);
     }
     for module in &manifest.modules {
@@ -65,6 +68,7 @@ pub fn lint(manifest: &Manifest) -> Vec<Finding> {
     across::check(&mut lint);
     controls::check(&mut lint);
     designs::check(&mut lint);
+    follows::check(&mut lint);
     counts::check(&mut lint);
     induction::check(&mut lint);
     files::check(&mut lint);

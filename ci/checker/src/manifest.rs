@@ -176,6 +176,8 @@ pub struct Module {
     pub parameters: BTreeMap<String, Vec<String>>,
     /// Operators that a model may replace to forget a history: then it checks types alone.
     pub forgets: Vec<String>,
+    /// Constants that are sets of tasks of which each may stay away for ever, as if it were not there.
+    pub arriving: Vec<String>,
     /// Its line in the area's claims, from 1.
     pub line: usize,
 }
@@ -226,6 +228,10 @@ pub struct Model {
     pub expect: Expect,
     /// For a leads-to that holds: the model that shows its antecedent reachable.
     pub probe: Option<String>,
+    /// Of a nightly model: the one of an earlier lane whose verdict it has too, without a run of its own.
+    pub follows_from: Option<String>,
+    /// Whether its graph or counterexample is kept in `tests/corpus`, and each run compared with it.
+    pub kept: bool,
     /// Distinct states of the whole state graph.
     pub distinct: Option<u64>,
     /// States generated, duplicates included.

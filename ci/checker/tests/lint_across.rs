@@ -103,6 +103,27 @@ fn a_property_that_is_violated_in_a_later_lane() {
 }
 
 #[test]
+fn a_file_of_the_corpus_that_is_gone_or_nobodys() {
+    let row = r#"{ size = "RW", holds = "InOrder""#;
+    let copy = Copy::with(row, &format!("{row}, kept = true"));
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/models.toml:31: corpus: model `Fifo-RW-InOrder`: is `kept`, but tests/corpus/Fifo-RW-InOrder.graph is not there (write it with `interlock graph Fifo-RW-InOrder`, or say it is not kept)",
+        ],
+    );
+    copy.write("tests/corpus/Fifo-RW-InOrder.graph", "");
+    finds_only(&copy, &[]);
+    copy.write("tests/corpus/Broken-RW-Mutex.itf.json", "");
+    finds_only(
+        &copy,
+        &[
+            "tests/corpus/Broken-RW-Mutex.itf.json:1: corpus: no model that is `kept` has this file (say `kept = true` in its row, or remove the file)",
+        ],
+    );
+}
+
+#[test]
 fn debris_in_specs() {
     let copy = Copy::clean();
     copy.write("specs/demo/MCLock_TTrace_1.tla", "");

@@ -7,6 +7,7 @@
 //! A name that nothing defines is passed over: whether a module is one that TLC accepts, TLC says. Of a part of a definition
 //! that is named by its place (`Op!2`), what is said holds of the whole.
 
+mod antecedent;
 mod elaborate;
 mod expression;
 mod formula;
@@ -150,7 +151,7 @@ impl Module {
         while let Some(id) = todo.pop() {
             walk(&self.definitions[id].body, &mut |expr| match &expr.kind {
                 Kind::Name(Target::Constant(name), _) => found |= name == constant,
-                Kind::Name(Target::Definition(used), _) if seen.insert(*used) => todo.push(*used),
+                Kind::Name(Target::Definition(id), _) if seen.insert(*id) => todo.push(*id),
                 _ => {}
             });
         }

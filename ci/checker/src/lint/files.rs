@@ -1,10 +1,12 @@
 //! What lies in `specs/` that no row accounts for, and tables that are not what the claims give.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Lint;
+use crate::corpus::{FOLDER, GRAPH, TRACE, file};
 use crate::{cfg, table};
 
 pub(super) fn check(lint: &mut Lint) {
@@ -38,6 +40,35 @@ pub(super) fn check(lint: &mut Lint) {
     }
     for (shown, path) in readmes {
         readme(lint, &shown, &path);
+    }
+    corpus(lint);
+}
+
+/// The corpus has the file of each model that is kept, and no other's: one that is deleted would be compared no more.
+fn corpus(lint: &mut Lint) {
+    let manifest = lint.manifest;
+    let folder = manifest.base().join(FOLDER);
+    let kept = || manifest.models.iter().filter(|model| model.kept);
+    for model in kept().filter(|model| !folder.join(file(model)).is_file()) {
+        let message = format!(
+            "is `kept`, but {FOLDER}/{} is not there (write it with `interlock graph {}`, or say it is not kept)",
+            file(model),
+            model.name
+        );
+        lint.report(model, "corpus", message);
+    }
+    let names: BTreeSet<String> = kept().map(file).collect();
+    let mut files = Vec::new();
+    if folder.is_dir() && walk(&folder, FOLDER, &mut files).is_err() {
+        let message = "cannot list it (look at its permissions)".into();
+        lint.at(FOLDER, 1, "unreadable-file", message);
+    }
+    for (shown, _) in files {
+        let name = shown.rsplit('/').next().unwrap_or_default();
+        if [GRAPH, TRACE].iter().any(|kind| name.ends_with(kind)) && !names.contains(name) {
+            let message = "no model that is `kept` has this file (say `kept = true` in its row, or remove the file)";
+            lint.at(&shown, 1, "corpus", message.into());
+        }
     }
 }
 

@@ -21,7 +21,6 @@ pub(super) fn check(lint: &mut Lint, model: &Model) {
     formulas(lint, model);
     expectation(lint, model);
     fairness(lint, model);
-    probe(lint, model);
     second(lint, model);
 }
 
@@ -151,54 +150,6 @@ fn fairness(lint: &mut Lint, model: &Model) {
             model.spec
         );
         lint.report(model, "no-fairness", message);
-    }
-}
-
-/// A leads-to that holds has a probe which shows that what it starts from is reachable.
-fn probe(lint: &mut Lint, model: &Model) {
-    let Some(property) = &model.property else {
-        return;
-    };
-    if model.expect != Expect::Holds
-        || !lint
-            .shape(model, property)
-            .is_some_and(|shape| shape.leads_to)
-    {
-        return;
-    }
-    let Some(name) = &model.probe else {
-        let message = format!(
-            "{property} may hold because nothing ever starts it (name as `probe` a model that violates the negation of its left side)"
-        );
-        return lint.report(model, "missing-probe", message);
-    };
-    let Some(probe) = lint.manifest.model(name) else {
-        return lint.report(
-            model,
-            "missing-probe",
-            format!("its probe `{name}` is not there (add that model)"),
-        );
-    };
-    let violated = matches!(
-        probe.expect,
-        Expect::Violates {
-            kind: Kind::Invariant,
-            ..
-        }
-    );
-    let faults = [
-        (
-            (&probe.area, &probe.module) != (&model.area, &model.module),
-            "runs on another module",
-        ),
-        (probe.constants != model.constants, "has other constants"),
-        (!violated, "is not expected to violate an invariant"),
-    ];
-    for (_, fault) in faults.into_iter().filter(|(found, _)| *found) {
-        let message = format!(
-            "its probe `{name}` {fault}, so it shows nothing about {property} (name one that does)"
-        );
-        lint.report(model, "bad-probe", message);
     }
 }
 

@@ -55,6 +55,8 @@ pub(super) struct ModuleTable {
     #[serde(default)]
     pub(super) forgets: Vec<String>,
     #[serde(default)]
+    pub(super) arriving: Vec<String>,
+    #[serde(default)]
     pub(super) constants: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) silent: Vec<String>,
@@ -78,6 +80,7 @@ pub(super) struct Check {
     pub(super) constants: BTreeMap<String, String>,
     pub(super) spec: Option<String>,
     pub(super) probe: Option<String>,
+    pub(super) kept: Option<bool>,
 }
 
 /// A design, and its rows on one module.
@@ -125,6 +128,8 @@ pub(super) struct Row {
     pub(super) constraint: Option<String>,
     pub(super) silent: Option<Vec<String>>,
     pub(super) probe: Option<String>,
+    pub(super) follows_from: Option<String>,
+    pub(super) kept: Option<bool>,
     pub(super) budget: Option<u64>,
     pub(super) heap: Option<u64>,
 }

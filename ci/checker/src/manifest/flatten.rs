@@ -157,6 +157,8 @@ pub(super) fn flatten(
         silent,
         expect,
         probe: row.probe.or(probe),
+        follows_from: row.follows_from,
+        kept: row.kept.or(known.kept).unwrap_or(false),
         distinct: counts.distinct,
         total: counts.total,
         witness: counts.witness,

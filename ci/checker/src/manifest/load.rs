@@ -204,6 +204,7 @@ fn modules(
             constants: table.constants.clone(),
             parameters: table.parameters.clone(),
             forgets: table.forgets.clone(),
+            arriving: table.arriving.clone(),
             line: source.line(&span),
         });
     }
@@ -248,6 +249,8 @@ fn seconds(
                 total: None,
                 silent: Vec::new(),
                 probe: None,
+                follows_from: None,
+                kept: false,
                 budget: budget.unwrap_or(first.budget),
                 line: source.line(&span),
                 ..first.clone()

@@ -43,6 +43,12 @@ pub(super) enum Kind {
     },
     /// `\E x \in S : P`, where the bounds' text is at this place. P is the last part.
     Exists(Range<usize>),
+    /// `\A x \in S : P`; P is the last part.
+    ForAll,
+    /// `{a, b}`.
+    Set,
+    /// A sign that is TLA+'s own, as the grammar calls it: `eq`, `neq`, `in`, `notin`, `lnot`, `implies` or `cup`.
+    Sign(&'static str),
     If,
     /// `LET definitions IN P`. P is the only part.
     Let {

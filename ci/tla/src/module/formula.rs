@@ -37,7 +37,8 @@ impl<'a> Elaborator<'a> {
                 let kind = match &bounds[..] {
                     [first, .., last] if exists => Kind::Exists(first.start..last.end),
                     [only] if exists => Kind::Exists(only.clone()),
-                    _ => Kind::Other,
+                    _ if exists => Kind::Other,
+                    _ => Kind::ForAll,
                 };
                 self.introducing(context, node, kind)
             }
@@ -59,6 +60,7 @@ impl<'a> Elaborator<'a> {
             "step_expr_or_stutter" => self.made_of(context, node, Kind::SquareAction),
             "step_expr_no_stutter" => self.made_of(context, node, Kind::AngleAction),
             "fairness" => self.made_of(context, node, Kind::Fairness),
+            "finite_set_literal" => self.made_of(context, node, Kind::Set),
             "if_then_else" => self.made_of(context, node, Kind::If),
             _ => self.made_of(context, node, Kind::Other),
         }

@@ -24,10 +24,9 @@ pub(super) fn sign(node: Node, text: &str) -> Sign {
         "eventually" => Kind::Eventually,
         "leads_to" => Kind::LeadsTo,
         "plus_arrow" => Kind::Unchecked,
-        "implies" | "iff" | "equiv" | "eq" | "neq" | "in" | "notin" | "subseteq" | "cup"
-        | "cap" | "setminus" | "times" | "cdot" | "lnot" | "union" | "powerset" | "domain" => {
-            Kind::Other
-        }
+        "implies" | "eq" | "neq" | "in" | "notin" | "cup" | "lnot" => Kind::Sign(node.kind()),
+        "iff" | "equiv" | "subseteq" | "cap" | "setminus" | "times" | "cdot" | "union"
+        | "powerset" | "domain" => Kind::Other,
         _ => return Sign::Defined(name(node, text)),
     };
     Sign::Own(own)

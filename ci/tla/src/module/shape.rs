@@ -145,6 +145,9 @@ impl Shapes {
             Kind::Conjunction { .. }
             | Kind::Disjunction { .. }
             | Kind::Exists(_)
+            | Kind::ForAll
+            | Kind::Set
+            | Kind::Sign(_)
             | Kind::If
             | Kind::Let { .. }
             | Kind::Other => {}
