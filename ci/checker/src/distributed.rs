@@ -27,7 +27,7 @@ use crate::process::{End, Stop};
 use crate::progress::Progress;
 use crate::report::{Row, Status};
 use crate::run;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{self, Toolchain};
 use crate::verdict::{self, Outcome, Verdict};
 
 /// So often the processes are looked at.

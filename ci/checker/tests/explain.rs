@@ -83,6 +83,8 @@ fn model() -> Model {
             kind: Kind::Temporal,
         },
         probe: None,
+        follows_from: None,
+        kept: Default::default(),
         distinct: None,
         total: None,
         witness: None,
