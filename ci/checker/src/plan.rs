@@ -32,6 +32,8 @@ struct Graph {
     counts: (Option<u64>, Option<u64>),
     base: String,
     steps: BTreeSet<String>,
+    /// Not the graph's: but what its count by action is compared with.
+    silent: Vec<String>,
 }
 
 /// The specification without fairness, on which modules base those with it.
@@ -157,6 +159,7 @@ fn graph(model: &Model, module: &Module) -> Option<Graph> {
         ],
         counts: (model.distinct, model.total),
         base: base.to_owned(),
+        silent: model.silent.clone(),
         steps: steps.into_iter().map(str::to_owned).collect(),
     })
 }
