@@ -134,6 +134,7 @@ fn models(root: &Path, seed: &Seed, out: &Path) -> check::Request {
         specs: root.join("specs"),
         bless: false,
         jobs: NonZero::new(2).expect("not 0"),
+        fresh: false,
         fail_fast: false,
         verbose: true,
         out: PathBuf::from(out),

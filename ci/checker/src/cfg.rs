@@ -10,7 +10,52 @@ use crate::manifest::Model;
 ///
 /// Its first line names the model and the command that runs it by hand, so that a committed copy can be compared with its row.
 pub fn text(model: &Model, emit: Option<&str>) -> String {
-    let mut text = header(model);
+    let properties = model.property.as_slice();
+    write(header(model), model, &model.invariants, properties, emit)
+}
+
+/// The cfg of models that share a run, since they have one state graph: it checks what any of them checks, under the fairness of
+/// those that have a property.
+///
+/// # Panics
+///
+/// Without models.
+pub fn together(models: &[&Model], emit: Option<&str>) -> String {
+    let mut names = Vec::new();
+    let (mut invariants, mut properties) = (Vec::new(), Vec::new());
+    for model in models {
+        names.push(model.name.as_str());
+        for (all, own) in [
+            (&mut invariants, &model.invariants[..]),
+            (&mut properties, model.property.as_slice()),
+        ] {
+            for name in own {
+                if !all.contains(name) {
+                    all.push(name.clone());
+                }
+            }
+        }
+    }
+    let fair = models.iter().find(|model| model.property.is_some());
+    let deadlock = models.iter().any(|model| model.deadlock);
+    let like = Model {
+        deadlock,
+        ..Model::clone(fair.unwrap_or(&models[0]))
+    };
+    let header = format!(
+        "\\* Models {}, which share a state graph.\n",
+        names.join(", ")
+    );
+    write(header, &like, &invariants, &properties, emit)
+}
+
+fn write(
+    mut text: String,
+    model: &Model,
+    invariants: &[String],
+    properties: &[String],
+    emit: Option<&str>,
+) -> String {
     let mut line = |parts: std::fmt::Arguments| {
         writeln!(text, "{parts}").expect("a String takes all that is written")
     };
@@ -27,11 +72,13 @@ pub fn text(model: &Model, emit: Option<&str>) -> String {
     if let Some(operator) = emit {
         line(format_args!("    Emit <- {operator}"));
     }
-    if !model.invariants.is_empty() {
-        line(format_args!("INVARIANTS {}", model.invariants.join(" ")));
+    if !invariants.is_empty() {
+        line(format_args!("INVARIANTS {}", invariants.join(" ")));
+    }
+    if !properties.is_empty() {
+        line(format_args!("PROPERTY {}", properties.join(" ")));
     }
     let single = [
-        ("PROPERTY", &model.property),
         ("SYMMETRY", &model.symmetry),
         ("VIEW", &model.view),
         ("CONSTRAINT", &model.constraint),

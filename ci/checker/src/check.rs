@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::availability::Availability;
 use crate::bless;
 use crate::commit;
+use crate::corpus;
+use crate::costs::Costs;
 use crate::distributed::{self, Distributed};
 use crate::engines::{Engines, Tools};
+use crate::evidence::Evidence;
 use crate::explain;
 use crate::graph;
 use crate::interrupt;
@@ -22,6 +25,7 @@ use crate::judge;
 use crate::lock;
 use crate::manifest::{Engine, Lane, Manifest, Model};
 use crate::note;
+use crate::plan::{self, Job};
 use crate::progress::Progress;
 use crate::report::last::Last;
 use crate::report::{Asked, Report, Row, State, Status, console};
@@ -29,7 +33,7 @@ use crate::run::Run;
 use crate::say;
 use crate::select::{self, Selection};
 use crate::shard::Shard;
-use crate::tlc::Tlc;
+use crate::tlc::{Ask, Tlc};
 use crate::verdict::Outcome;
 use interlock_tla::counterexample::Counterexample;
 
@@ -52,6 +56,8 @@ pub struct Request {
     pub bless: bool,
     /// How many models run at once.
     pub jobs: NonZero<usize>,
+    /// Run each model, whatever was found earlier.
+    pub fresh: bool,
     /// Start no more models once one is not as expected.
     pub fail_fast: bool,
     /// Show every model, not only those that are not as expected.
@@ -133,10 +139,26 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         not_judged,
     );
     report.announce(&out)?;
-    let engines = Engines::new(&manifest, &tools, &out);
     let rows = match &request.distributed {
-        Some(distributed) => distributed::rows(&engines, &models, &out, distributed)?,
-        None => run_all(&engines, &models, request),
+        Some(distributed) => {
+            let engines = Engines::new(&manifest, &tools, &out);
+            distributed::rows(&engines, &models, &out, distributed)?
+        }
+        None => {
+            let evidence = Evidence::of(root, request.fresh);
+            let engines = Engines::with_evidence(&manifest, &tools, &out, Some(&evidence));
+            let mut costs = Costs::read(&out);
+            let jobs = plan::jobs(&manifest, &models, |model| is_kept(root, model), &costs)?;
+            let rows = run_all(&engines, models.len(), jobs, request);
+            for row in rows.iter().flatten() {
+                if !row.evidence && row.cpu > 0.0 {
+                    costs.measured(&row.model, row.cpu);
+                }
+            }
+            costs.write();
+            evidence.trim()?;
+            rows
+        }
     };
     let judged = rows.iter().flatten().count();
     let stopped = request.fail_fast && rows.iter().flatten().any(|row| row.status.is_fault());
@@ -212,22 +234,24 @@ fn tell_unpinned(tools: &Tools) -> Result<()> {
     Ok(())
 }
 
+/// Whether what a run of the model shows is compared with a file of the clone.
+fn is_kept(root: &Path, model: &Model) -> bool {
+    corpus::kept(root, model).is_some() || explain::picture(root, model).is_some()
+}
+
 /// The rows of the models, in their order; `None` of one that was not judged, since something ended the run.
-fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Option<Row>> {
+fn run_all(
+    engines: &Engines,
+    models: usize,
+    jobs: Vec<Job>,
+    request: &Request,
+) -> Vec<Option<Row>> {
     enum Event {
-        Started(usize),
+        Started(String),
         Done(usize, Box<Row>),
     }
-    let mut order: Vec<usize> = (0..models.len()).collect();
-    // The longest first, so that the last one to end is a short one; those of tla-checker last, which may still be built.
-    order.sort_by_key(|&index| {
-        let model = models[index];
-        (
-            model.engine == Engine::TlaChecker,
-            std::cmp::Reverse(model.budget),
-        )
-    });
-    let queue = Mutex::new(order.into_iter());
+    let workers = request.jobs.get().min(jobs.len());
+    let queue = Mutex::new(jobs.into_iter());
     let stop = AtomicBool::new(false);
     let next = || {
         queue
@@ -236,35 +260,37 @@ fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Optio
             .and_then(|mut queue| queue.next())
             .filter(|_| !interrupt::requested() && !stop.load(Ordering::Relaxed))
     };
-    let mut rows: Vec<Option<Row>> = models.iter().map(|_| None).collect();
+    let mut rows: Vec<Option<Row>> = (0..models).map(|_| None).collect();
     std::thread::scope(|scope| {
         let (events, inbox) = mpsc::channel();
-        for _ in 0..request.jobs.get().min(models.len()) {
+        for _ in 0..workers {
             let (events, next, stop) = (events.clone(), &next, &stop);
             scope.spawn(move || {
-                while let Some(index) = next() {
-                    let sent = events.send(Event::Started(index));
-                    let row = row(engines, models[index], request.bless);
-                    if request.fail_fast && row.status.is_fault() {
-                        stop.store(true, Ordering::Relaxed);
+                while let Some(job) = next() {
+                    for (_, model) in &job.members {
+                        // The receiver outlives the workers.
+                        let _ = events.send(Event::Started(model.name.clone()));
                     }
-                    if interrupt::requested()
-                        || sent.is_err()
-                        || events.send(Event::Done(index, Box::new(row))).is_err()
-                    {
-                        return;
+                    for (place, row) in judge_job(engines, &job, request.bless) {
+                        if request.fail_fast && row.status.is_fault() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                        if interrupt::requested() {
+                            return;
+                        }
+                        let _ = events.send(Event::Done(place, Box::new(row)));
                     }
                 }
             });
         }
         drop(events);
-        let mut progress = Progress::new(models.len(), request.verbose);
+        let mut progress = Progress::new(models, request.verbose);
         loop {
             match inbox.recv_timeout(progress.patience()) {
-                Ok(Event::Started(index)) => progress.started(&models[index].name),
-                Ok(Event::Done(index, row)) => {
+                Ok(Event::Started(model)) => progress.started(&model),
+                Ok(Event::Done(place, row)) => {
                     progress.done(&row);
-                    rows[index] = Some(*row);
+                    rows[place] = Some(*row);
                 }
                 Err(RecvTimeoutError::Timeout) => progress.tick(),
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -274,22 +300,46 @@ fn run_all(engines: &Engines, models: &[&Model], request: &Request) -> Vec<Optio
     rows
 }
 
-fn row(engines: &Engines, model: &Model, bless: bool) -> Row {
+/// The rows of a job's models. Should the run that they share not find that all hold, each is run by itself: TLC stops at the first
+/// violation that it finds, and does not always name it.
+fn judge_job<'a>(
+    engines: &'a Engines,
+    job: &'a Job,
+    bless: bool,
+) -> Box<dyn Iterator<Item = (usize, Row)> + 'a> {
+    let members = job.members.iter();
+    let models: Vec<&Model> = members.clone().map(|(_, model)| *model).collect();
+    if let (Some(tlc), [_, _, ..]) = (&engines.tlc, &models[..])
+        && let Ok(Some(run)) = tlc.run_together(&models, job.ask)
+    {
+        let share = run.shared_by(models.len());
+        return Box::new(members.map(move |(place, model)| {
+            let row = judge_run(engines, model, &share, bless);
+            (*place, row_or_error(model, row))
+        }));
+    }
+    Box::new(members.map(move |(place, model)| (*place, row(engines, model, job.ask, bless))))
+}
+
+fn row(engines: &Engines, model: &Model, ask: Ask, bless: bool) -> Row {
     if let Some(why) = engines.tools.missing(model.engine) {
         return Row::not_run(model, why);
     }
-    let start = Instant::now();
-    let judged = judge_model(engines, model, bless);
-    judged.unwrap_or_else(|error| Row {
+    let run = engines.run(model, ask);
+    let row = run.and_then(|run| judge_run(engines, model, &run, bless));
+    row_or_error(model, row)
+}
+
+fn row_or_error(model: &Model, row: Result<Row>) -> Row {
+    row.unwrap_or_else(|error| Row {
         status: Status::Error,
         found: "error".into(),
         sentences: vec![format!("{error:#}")],
-        ..Row::new(model, start.elapsed())
+        ..Row::new(model, Duration::ZERO)
     })
 }
 
-fn judge_model(engines: &Engines, model: &Model, bless: bool) -> Result<Row> {
-    let run = engines.run(model)?;
+fn judge_run(engines: &Engines, model: &Model, run: &Run, bless: bool) -> Result<Row> {
     let verdict = &run.verdict;
     let mut row = Row {
         found: judge::found(&verdict.outcome),
@@ -301,6 +351,8 @@ fn judge_model(engines: &Engines, model: &Model, bless: bool) -> Result<Row> {
         witness: run.witness,
         mebibytes: verdict.peak / (1 << 20),
         runs: verdict.runs,
+        cpu: verdict.cpu.as_secs_f64(),
+        evidence: verdict.evidence,
         tool: verdict.tool.clone(),
         dir: run.dir.clone(),
         ..Row::new(model, verdict.took)
@@ -331,13 +383,13 @@ fn judge_model(engines: &Engines, model: &Model, bless: bool) -> Result<Row> {
         }
     }
     if let Some(counterexample) = &run.counterexample {
-        match explain(engines, model, &run, counterexample) {
+        match explain(engines, model, run, counterexample) {
             Ok(timeline) => {
                 row.timeline = (row.found != row.expected).then_some(timeline);
                 let stale = engines
                     .tlc
                     .as_ref()
-                    .map(|tlc| stale_picture(tlc, model, &run));
+                    .map(|tlc| stale_picture(tlc, model, run));
                 row.add_fault(stale.transpose()?.flatten());
             }
             Err(error) => {
@@ -353,7 +405,7 @@ fn judge_model(engines: &Engines, model: &Model, bless: bool) -> Result<Row> {
     if let Some(tlc) = engines.tlc.as_ref().filter(|_| comparable)
         && row.status == Status::AsExpected
     {
-        row.add_fault(graph::stale(&tlc.toolchain.root, model, &run)?);
+        row.add_fault(graph::stale(&tlc.toolchain.root, model, run)?);
     }
     Ok(row)
 }
@@ -431,10 +483,7 @@ pub fn trace(root: &Path, specs: &Path, name: &str, out: &Path) -> Result<Traced
     let out = std::path::absolute(out)?;
     let _lock = lock::lock(&out)?;
     let engines = Engines::new(&manifest, &tools, &out);
-    let run = match &engines.tlc {
-        Some(tlc) => tlc.run(model, true)?,
-        None => engines.run(model)?,
-    };
+    let run = engines.run(model, Ask::all(model))?;
     if let Outcome::Inconclusive { why } | Outcome::Error { why } = &run.verdict.outcome {
         let output = run.dir.join("stdout.txt");
         bail!("{name}: {why}. See {}", output.display());

@@ -178,7 +178,7 @@ fn check(
         peak: 0,
     };
     let stderr = run::read(&dir.join("stderr.txt"))?;
-    Ok(Verdict::new(model, end, &output, &stderr))
+    Ok(Verdict::new(model, end, &output, &stderr, false))
 }
 
 /// Runs the server and the workers until the server ends; `None` if it does not, since it has no worker any more. None of them is

@@ -7,11 +7,11 @@ use anyhow::{Context, Result, bail};
 use crate::apalache::Apalache;
 use crate::apalache::install::{self, Installed};
 use crate::availability::{Availability, Awaited};
-use crate::corpus;
-use crate::manifest::{Engine, Expect, Manifest, Model};
+use crate::evidence::Evidence;
+use crate::manifest::{Engine, Manifest, Model};
 use crate::run::Run;
 use crate::tla_checker::{self, TlaChecker};
-use crate::tlc::Tlc;
+use crate::tlc::{Ask, Tlc};
 use crate::toolchain::Toolchain;
 
 /// The programs; `None` is one that no model needs.
@@ -90,41 +90,50 @@ pub struct Engines<'a> {
     pub tlc: Option<Tlc<'a>>,
     apalache: Option<Apalache<'a>>,
     out: &'a Path,
+    evidence: Option<&'a Evidence>,
 }
 
 impl<'a> Engines<'a> {
     /// They write below `out`, an absolute path.
     pub fn new(manifest: &'a Manifest, tools: &'a Tools, out: &'a Path) -> Engines<'a> {
+        Engines::with_evidence(manifest, tools, out, None)
+    }
+
+    /// The same, which do not run what was found earlier.
+    pub fn with_evidence(
+        manifest: &'a Manifest,
+        tools: &'a Tools,
+        out: &'a Path,
+        evidence: Option<&'a Evidence>,
+    ) -> Engines<'a> {
         let apalache = tools.apalache.as_ref().and_then(Availability::ready);
         let tlc = tools.tlc.as_ref();
         Engines {
             manifest,
             tools,
-            tlc: tlc.map(|toolchain| Tlc::new(manifest, toolchain, out)),
+            tlc: tlc.map(|toolchain| Tlc::new(manifest, toolchain, out).with_evidence(evidence)),
             apalache: apalache.map(|installed| Apalache::new(manifest, installed, out)),
             out,
+            evidence,
         }
     }
 
-    /// Runs `model` on its engine.
+    /// Runs `model` on its engine; TLC as `ask` says.
     ///
     /// # Errors
     ///
     /// Those of the engine's `run`; an engine that is not here.
-    pub fn run(&self, model: &Model) -> Result<Run> {
+    pub fn run(&self, model: &Model, ask: Ask) -> Result<Run> {
         let here = || format!("{} is not here", model.engine.name());
         match model.engine {
-            Engine::Tlc => {
-                let tlc = self.tlc.as_ref().with_context(here)?;
-                // Without the arguments of its steps a run is quicker.
-                let is_kept = corpus::kept(&tlc.toolchain.root, model).is_some();
-                tlc.run(model, is_kept || model.expect != Expect::Holds)
-            }
+            Engine::Tlc => self.tlc.as_ref().with_context(here)?.run(model, ask),
             Engine::Apalache => self.apalache.as_ref().with_context(here)?.run(model),
             Engine::TlaChecker => {
                 let tool = self.tools.tla_checker.as_ref().with_context(here)?;
                 let program = tool.get().ready().with_context(here)?;
-                TlaChecker::new(self.manifest, program, self.out).run(model)
+                TlaChecker::new(self.manifest, program, self.out)
+                    .with_evidence(self.evidence)
+                    .run(model)
             }
         }
     }

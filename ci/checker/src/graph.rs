@@ -18,6 +18,7 @@ use crate::judge;
 use crate::lock;
 use crate::manifest::{Engine, Expect, Manifest, Model};
 use crate::run::Run;
+use crate::tlc::Ask;
 use crate::verdict::Outcome;
 use interlock_tla::counterexample::Step;
 use interlock_tla::edges::{Edges, Graph};
@@ -158,10 +159,7 @@ fn fresh(engines: &Engines, model: &Model) -> Result<Result<String, String>> {
         "{}: only TLC finds a graph",
         model.name
     );
-    let run = match &engines.tlc {
-        Some(tlc) if model.engine == Engine::Tlc => tlc.run(model, true)?,
-        _ => engines.run(model)?,
-    };
+    let run = engines.run(model, Ask::all(model))?;
     if let Outcome::Inconclusive { why } | Outcome::Error { why } = &run.verdict.outcome {
         bail!("{}: {why}", model.name);
     }

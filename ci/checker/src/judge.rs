@@ -1,6 +1,6 @@
 //! A run against its row: every way in which it is not what the manifest says, as a sentence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::manifest::{Engine, Expect, Kind, Model, Module};
 use crate::verdict::{Outcome, Verdict};
@@ -96,8 +96,8 @@ pub fn faults(
             &mut faults,
         );
     }
-    if complete && model.engine == Engine::Tlc {
-        coverage(model, module, verdict, &mut faults);
+    if let Some(fired) = verdict.fired.as_ref().filter(|_| complete) {
+        coverage(model, module, fired, &mut faults);
     }
     faults
 }
@@ -132,19 +132,24 @@ fn pin(
 }
 
 /// The actions of Next are the module's, and those that never fire are the row's `silent` ones.
-fn coverage(model: &Model, module: &Module, verdict: &Verdict, faults: &mut Vec<String>) {
+fn coverage(
+    model: &Model,
+    module: &Module,
+    fired: &BTreeMap<String, u64>,
+    faults: &mut Vec<String>,
+) {
     let declared: BTreeSet<&str> = module.actions.iter().map(String::as_str).collect();
     let silent: BTreeSet<&str> = model.silent.iter().map(String::as_str).collect();
     let name = &module.name;
-    for (action, fired) in &verdict.fired {
+    for (action, &times) in fired {
         let action = action.as_str();
         if !declared.contains(action) {
             faults.push(format!(
                 "Next has the action {action}, which is not among the `actions` of module {name}"
             ));
-        } else if *fired > 0 && silent.contains(action) {
+        } else if times > 0 && silent.contains(action) {
             faults.push(format!("the action {action} is `silent`, but it fired"));
-        } else if *fired == 0 && !silent.contains(action) {
+        } else if times == 0 && !silent.contains(action) {
             faults.push(format!(
                 "the action {action} never fired, and is not `silent`"
             ));
@@ -152,7 +157,7 @@ fn coverage(model: &Model, module: &Module, verdict: &Verdict, faults: &mut Vec<
     }
     for action in declared
         .iter()
-        .filter(|action| !verdict.fired.contains_key(**action))
+        .filter(|action| !fired.contains_key(**action))
     {
         faults.push(format!(
             "Next has no action {action}, which is among the `actions` of module {name}"

@@ -1,99 +1,138 @@
 //! The JVM that TLC runs on, and how it starts fast.
 //!
-//! Most models are small, so the JVM's start is most of their time. Two things pay (measured on a model of 12 states with a
-//! temporal property, JDK 17): compiling with C1 only takes 1.08 s of CPU to 0.78, and an archive of TLC's classes, loaded and
-//! linked, takes that to 0.61 (1.03 s to 0.77 of wall time). C1 alone also wins at 32 004 states with a temporal property (2.7 s
+//! Most models are small, so the JVM's start is most of their time. Three things pay (JDK 17, CPU seconds): C1 alone (a model of 12
+//! states with a temporal property, 1.08 to 0.78), an archive of TLC's classes, loaded and linked (0.78 to 0.61), and compiling
+//! only what runs eight times as often as the JVM would have it (one of 22 states, 0.97 to 0.88, since the compiler takes half of
+//! so short a run; one of 6422 states without a difference). C1 alone also wins at 32 004 states with a temporal property (2.7 s
 //! against 4.7) and at 120 004 without (2.5 against 2.9); beyond some ten seconds the second compiler does.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
-use crate::manifest;
 use crate::note;
 use crate::process::{self, Budget, Stop};
 use crate::toolchain::{self, Toolchain};
 
-/// Rows with a larger budget run long enough for the second compiler to pay.
-const LONG: u64 = manifest::BUDGET;
+/// The spec that is run to load TLC's classes, and its cfg.
+const WARMUP: [&str; 2] = [
+    include_str!("warmup/Warmup.tla"),
+    include_str!("warmup/Warmup.cfg"),
+];
 
-/// A Java command line that runs TLC.
-#[derive(Debug, Clone)]
-pub struct Jvm {
-    java: PathBuf,
-    jar: PathBuf,
-    archive: Option<PathBuf>,
+/// The JVM's options that each run has.
+pub(crate) const SAME_FOR_ALL: [&str; 2] = ["-XX:+UseSerialGC", "-Xss16m"];
+
+/// How long a run is, which decides what the JVM compiles; not what TLC finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// What is compiled hardly runs often enough to pay.
+    Short,
+    /// The second compiler pays.
+    Long,
 }
 
-impl Jvm {
-    /// A JVM that starts from the archive of TLC's classes in `<root>/target/interlock/cds`, which is made if need be. Without
-    /// one, as when the disk is full, it starts all the same, only slower.
-    pub fn new(toolchain: &Toolchain) -> Jvm {
-        let mut jvm = Jvm {
-            java: toolchain.java.path.clone(),
-            jar: toolchain.jar.path.clone(),
-            archive: None,
-        };
-        let dir = toolchain.root.join("target/interlock/cds");
-        match key(toolchain)
-            .and_then(|key| find(&dir, &key).map_or_else(|| jvm.archive(&dir, &key), Ok))
-        {
-            Ok(archive) => jvm.archive = Some(archive),
-            Err(error) => {
-                note!("TLC starts slower, without an archive of its classes: {error:#}")
-            }
+/// From so many CPU seconds on the second compiler pays.
+const LONG: f64 = 10.0;
+
+impl Length {
+    /// Of a run that costs so many CPU seconds.
+    pub fn of(seconds: f64) -> Length {
+        if seconds < LONG {
+            Length::Short
+        } else {
+            Length::Long
         }
-        jvm
+    }
+}
+
+/// A Java command line that runs TLC.
+#[derive(Debug)]
+pub struct Jvm<'a> {
+    toolchain: &'a Toolchain,
+    archive: OnceLock<Option<PathBuf>>,
+}
+
+impl<'a> Jvm<'a> {
+    /// A JVM that starts from the archive of TLC's classes in `<root>/target/interlock/cds`, which its first start makes if need
+    /// be. Without one, as when the disk is full, it starts all the same, only slower.
+    pub fn new(toolchain: &'a Toolchain) -> Jvm<'a> {
+        Jvm {
+            toolchain,
+            archive: OnceLock::new(),
+        }
     }
 
-    /// `java ... tlc2.TLC -tool`, to which TLC's own arguments are to be added. `heap` is in MiB, `budget` in seconds of CPU time; `tmp` is a
-    /// directory of this run alone, since TLC unpacks its standard modules there.
-    pub fn tlc(&self, heap: u64, budget: u64, tmp: &Path) -> Command {
-        let mut options = Vec::new();
-        if let Some(archive) = &self.archive {
-            // `auto` goes on without an archive that does not fit, and says so; standard output is TLC's alone.
-            options = [
-                "-Xshare:auto",
-                "-XX:+VerifySharedSpaces",
-                "-Xlog:disable",
-                "-Xlog:all=warning:stderr",
-            ]
-            .map(OsString::from)
-            .into();
-            options.push(joined("-XX:SharedArchiveFile=", archive));
-        }
-        self.command(&options, heap, budget, tmp)
+    /// `java ... tlc2.TLC -tool`, to which TLC's own arguments are to be added. `heap` is in MiB; `tmp` is a directory of this run
+    /// alone, since TLC unpacks its standard modules there.
+    pub fn tlc(&self, heap: u64, length: Length, tmp: &Path) -> Command {
+        self.command(&self.from_archive(), heap, length, tmp)
     }
 
     /// The same, which also finds modules in the folders of `library`, separated by colons.
-    pub fn tlc_with_library(&self, heap: u64, budget: u64, tmp: &Path, library: &str) -> Command {
-        let library = OsString::from(format!("-DTLA-Library={library}"));
-        self.command(&[library], heap, budget, tmp)
+    pub fn tlc_with_library(
+        &self,
+        heap: u64,
+        length: Length,
+        tmp: &Path,
+        library: &str,
+    ) -> Command {
+        let mut options = self.from_archive();
+        options.push(OsString::from(format!("-DTLA-Library={library}")));
+        self.command(&options, heap, length, tmp)
     }
 
-    fn command(&self, options: &[OsString], heap: u64, budget: u64, tmp: &Path) -> Command {
-        let mut command = toolchain::java(&self.java);
+    /// What makes the JVM start from the archive.
+    fn from_archive(&self) -> Vec<OsString> {
+        let Some(archive) = self.archive.get_or_init(|| self.archive()) else {
+            return Vec::new();
+        };
+        // `auto` goes on without an archive that does not fit, and says so; standard output is TLC's alone.
+        let mut options: Vec<OsString> = [
+            "-Xshare:auto",
+            "-XX:+VerifySharedSpaces",
+            "-Xlog:disable",
+            "-Xlog:all=warning:stderr",
+        ]
+        .map(OsString::from)
+        .into();
+        options.push(joined("-XX:SharedArchiveFile=", archive));
+        options
+    }
+
+    fn command(&self, options: &[OsString], heap: u64, length: Length, tmp: &Path) -> Command {
+        let mut command = toolchain::java(&self.toolchain.java.path);
         command
             .args(options)
-            .args(["-XX:+UseSerialGC", "-Xss16m"])
+            .args(SAME_FOR_ALL)
             .arg(format!("-Xmx{heap}m"));
-        if budget <= LONG {
-            command.arg("-XX:TieredStopAtLevel=1");
+        if length == Length::Short {
+            command.args(["-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=8"]);
         }
         command
             .arg(joined("-Djava.io.tmpdir=", tmp))
             .arg("-cp")
-            .arg(&self.jar)
+            .arg(&self.toolchain.jar.path)
             .args(["tlc2.TLC", "-tool"]);
         command.stdin(Stdio::null());
         command
     }
 
+    /// The archive in its place, made if need be.
+    fn archive(&self) -> Option<PathBuf> {
+        let dir = self.toolchain.root.join("target/interlock/cds");
+        let archive = key(self.toolchain)
+            .and_then(|key| find(&dir, &key).map_or_else(|| self.make(&dir, &key), Ok));
+        let tell = |error| note!("TLC starts slower, without an archive of its classes: {error:#}");
+        archive.map_err(tell).ok()
+    }
+
     /// Runs TLC once on a small spec, and keeps the classes that it has loaded.
-    fn archive(&self, dir: &Path, key: &str) -> Result<PathBuf> {
+    fn make(&self, dir: &Path, key: &str) -> Result<PathBuf> {
         let scratch = dir.join(format!("{key}.{}", std::process::id()));
         fs::create_dir_all(&scratch)
             .with_context(|| format!("{} cannot be made", scratch.display()))?;
@@ -108,14 +147,15 @@ impl Jvm {
     }
 
     fn dump(&self, dir: &Path) -> Result<PathBuf> {
-        fs::write(dir.join("Warmup.tla"), include_str!("warmup/Warmup.tla"))?;
-        fs::write(dir.join("Warmup.cfg"), include_str!("warmup/Warmup.cfg"))?;
+        let [spec, cfg] = WARMUP;
+        fs::write(dir.join("Warmup.tla"), spec)?;
+        fs::write(dir.join("Warmup.cfg"), cfg)?;
         let archive = dir.join("new.jsa");
         let budget = 60;
         let mut tlc = self.command(
             &[joined("-XX:ArchiveClassesAtExit=", &archive)],
             500,
-            budget,
+            Length::Short,
             dir,
         );
         tlc.args([
@@ -157,11 +197,11 @@ fn joined(option: &str, path: &Path) -> OsString {
     argument
 }
 
-/// An archive fits one JVM, and one jar with its place and time.
+/// An archive fits one JVM, and one jar with its place and time; it holds what the spec that was run needs.
 fn key(toolchain: &Toolchain) -> Result<String> {
     let Toolchain { java, jar, .. } = toolchain;
     let modified = jar.path.metadata()?.modified()?;
-    let key = format!("{java:?} {jar:?} {modified:?}");
+    let key = format!("{java:?} {jar:?} {modified:?} {WARMUP:?}");
     Ok(toolchain::hex_sha256(key.as_bytes())[..16].to_owned())
 }
 

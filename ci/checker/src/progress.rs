@@ -83,9 +83,13 @@ impl Progress {
             .map(|states| format!(", {states} states"))
             .unwrap_or_default();
         let mark = if is_fault { "NOT AS EXPECTED: " } else { "" };
+        let took = match row.evidence {
+            true => "from evidence".to_owned(),
+            false => format!("{:.1} s", row.seconds),
+        };
         let line = format!(
-            "[{:>3}/{}] {mark}{}: {}{states}, {:.1} s",
-            self.done, self.total, row.model, row.found, row.seconds
+            "[{:>3}/{}] {mark}{}: {}{states}, {took}",
+            self.done, self.total, row.model, row.found
         );
         match &self.shown {
             Shown::Bar(bar) => {

@@ -23,6 +23,17 @@ pub struct Run {
     pub edges: Option<PathBuf>,
 }
 
+impl Run {
+    /// What each of so many models has of a run that they share: what it found, and its part of the cost.
+    #[must_use]
+    pub fn shared_by(mut self, models: usize) -> Run {
+        let models = u32::try_from(models).unwrap_or(u32::MAX);
+        self.verdict.took /= models;
+        self.verdict.cpu /= models;
+        self
+    }
+}
+
 /// Removes what an earlier run has left.
 ///
 /// # Errors

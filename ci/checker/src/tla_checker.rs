@@ -14,12 +14,14 @@ use serde::Deserialize;
 use crate::availability::{Availability, Awaited};
 use crate::blame;
 use crate::cfg;
+use crate::evidence::key::{Key, Question};
+use crate::evidence::{Evidence, Files};
 use crate::lock;
 use crate::manifest::{Kind, Manifest, Model};
 use crate::note;
 use crate::process::{self, Budget, Stop};
 use crate::run::{Run, clear, create, read};
-use crate::toolchain::{CARGO, Program};
+use crate::toolchain::{CARGO, Program, hex_sha256};
 use crate::verdict::{Outcome, Totals, Verdict};
 
 /// The pinned version; its own lock file pins what it is built of.
@@ -95,6 +97,7 @@ pub struct TlaChecker<'a> {
     manifest: &'a Manifest,
     program: &'a Path,
     out: &'a Path,
+    evidence: Option<&'a Evidence>,
 }
 
 impl<'a> TlaChecker<'a> {
@@ -104,7 +107,13 @@ impl<'a> TlaChecker<'a> {
             manifest,
             program,
             out,
+            evidence: None,
         }
+    }
+
+    /// With what was found earlier.
+    pub fn with_evidence(self, evidence: Option<&'a Evidence>) -> TlaChecker<'a> {
+        TlaChecker { evidence, ..self }
     }
 
     /// Runs `model` in `out/run/<model>/`.
@@ -117,34 +126,64 @@ impl<'a> TlaChecker<'a> {
         clear(&dir)?;
         fs::create_dir_all(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
         let cfg = dir.join(format!("{}.cfg", model.name));
-        fs::write(&cfg, cfg::text(model, None))
-            .with_context(|| format!("{} cannot be written", cfg.display()))?;
-        let (stdout, stderr) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
-        let mut command = Command::new(self.program);
-        command
-            .arg(format!("{}.tla", model.module))
-            .arg("--config")
-            .arg(&cfg)
-            .args([
-                "--json",
-                "--max-states",
-                "100000000",
-                "--max-depth",
-                "1000000",
-            ])
-            .current_dir(self.manifest.specs.join(&model.area))
-            .stdout(create(&stdout)?)
-            .stderr(create(&stderr)?);
+        let text = cfg::text(model, None);
+        fs::write(&cfg, &text).with_context(|| format!("{} cannot be written", cfg.display()))?;
+        let files = Files::of(&dir, false);
+        let folder = self.manifest.specs.join(&model.area);
+        let mut options = [
+            "--json",
+            "--max-states",
+            "100000000",
+            "--max-depth",
+            "1000000",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         if !model.deadlock {
-            command.arg("--allow-deadlock");
+            options.push("--allow-deadlock".into());
         }
         // in how many states each was true, as evidence that it was looked at
         for invariant in &model.invariants {
-            command.args(["--count-satisfying", invariant]);
+            options.extend(["--count-satisfying".to_owned(), invariant.clone()]);
         }
-        let end = process::run(&mut command, Budget::cpu(model.budget))
-            .with_context(|| format!("{} does not start", self.program.display()))?;
-        let (stdout, stderr) = (read(&stdout)?, read(&stderr)?);
+        let key = || -> Result<Key> {
+            let program = fs::read(self.program)
+                .with_context(|| format!("{} cannot be read", self.program.display()))?;
+            Key::of(&Question {
+                program: &["tla-checker".to_owned(), hex_sha256(&program)],
+                arguments: &options,
+                cfg: &text,
+                folder: &folder,
+                module: &model.module,
+            })
+        };
+        let keyed = match self.evidence {
+            Some(evidence) => Some((evidence, key()?)),
+            None => None,
+        };
+        let found = keyed
+            .as_ref()
+            .and_then(|(evidence, key)| evidence.find(key));
+        let end = match &found {
+            Some(entry) => {
+                files.restore(entry)?;
+                entry.end()
+            }
+            None => {
+                let mut command = Command::new(self.program);
+                command
+                    .arg(format!("{}.tla", model.module))
+                    .arg("--config")
+                    .arg(&cfg)
+                    .args(&options)
+                    .current_dir(&folder)
+                    .stdout(create(&files.stdout)?)
+                    .stderr(create(&files.stderr)?);
+                process::run(&mut command, Budget::cpu(model.budget))
+                    .with_context(|| format!("{} does not start", self.program.display()))?
+            }
+        };
+        let (stdout, stderr) = (read(&files.stdout)?, read(&files.stderr)?);
         let report = Report::parse(&stdout);
         let outcome = match Outcome::unless_killed(end.stop, model) {
             Err(killed) => killed,
@@ -164,6 +203,14 @@ impl<'a> TlaChecker<'a> {
                 (Some(status), Some(report)) => report.outcome(status, model, &stdout, &stderr),
             },
         };
+        if let Some((evidence, asked)) = &keyed
+            && found.is_none()
+            && outcome.is_verdict()
+            && *asked == key()?
+            && let Some(entry) = files.entry(end)?
+        {
+            evidence.keep(asked, &entry);
+        }
         let report = report.unwrap_or_default();
         Ok(Run {
             witness: (report.status == "invariant_violation" || report.status == "deadlock")
@@ -176,10 +223,12 @@ impl<'a> TlaChecker<'a> {
                     distinct: stats.states_explored,
                     left: None,
                 }),
-                fired: Default::default(),
+                fired: None,
                 took: end.took,
+                cpu: end.cpu,
                 peak: end.peak,
                 runs: 1,
+                evidence: found.is_some(),
             },
             counterexample: None,
             dir,

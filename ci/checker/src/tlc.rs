@@ -1,4 +1,4 @@
-//! One run of TLC on one model.
+//! One run of TLC, on one model or on several of one state graph.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,9 +7,12 @@ use anyhow::{Context, Result, ensure};
 
 use crate::assumption;
 use crate::cfg;
-use crate::jvm::Jvm;
+use crate::costs;
+use crate::evidence::key::{Key, Question};
+use crate::evidence::{Evidence, Files};
+use crate::jvm::{Jvm, Length, SAME_FOR_ALL};
 use crate::manifest::{Manifest, Model};
-use crate::process::{self, Budget};
+use crate::process::{self, Budget, End};
 use crate::run::{Run, clear, create, read};
 use crate::toolchain::Toolchain;
 use crate::verdict::{Outcome, Verdict, lasso_is_torn};
@@ -26,8 +29,31 @@ pub struct Tlc<'a> {
     pub manifest: &'a Manifest,
     /// Java and the jar.
     pub toolchain: &'a Toolchain,
-    jvm: Jvm,
+    jvm: Jvm<'a>,
     out: &'a Path,
+    evidence: Option<&'a Evidence>,
+}
+
+/// How TLC is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ask {
+    /// Whether it writes down each step that it explores.
+    pub edges: bool,
+    /// Whether it counts how often each action fires.
+    pub coverage: bool,
+    /// How long that will take.
+    pub length: Length,
+}
+
+impl Ask {
+    /// For all that can be had of `model`.
+    pub fn all(model: &Model) -> Ask {
+        Ask {
+            edges: true,
+            coverage: true,
+            length: Length::of(costs::estimate(model)),
+        }
+    }
 }
 
 impl<'a> Tlc<'a> {
@@ -38,16 +64,36 @@ impl<'a> Tlc<'a> {
             toolchain,
             jvm: Jvm::new(toolchain),
             out,
+            evidence: None,
         }
     }
 
-    /// Runs `model` in `out/run/<model>/`; with `emit`, TLC also writes down each step that it explores.
+    /// With what was found earlier.
+    pub fn with_evidence(self, evidence: Option<&'a Evidence>) -> Tlc<'a> {
+        Tlc { evidence, ..self }
+    }
+
+    /// Asks about `model`, in `out/run/<model>/`: runs it, unless there is evidence.
     ///
     /// # Errors
     ///
     /// When files cannot be read or written, java does not start, or TLC's counterexample is not one that can be read.
-    pub fn run(&self, model: &Model, emit: bool) -> Result<Run> {
-        self.run_in(model, emit, self.out.join("run").join(&model.name))
+    pub fn run(&self, model: &Model, ask: Ask) -> Result<Run> {
+        self.run_in(&[model], ask, self.dir(model), self.evidence)
+    }
+
+    /// Asks about models of one state graph at once, all of which should hold: one run with the checks of all, in the first one's
+    /// folder. `None` if it does not find that they hold: which of them does not, only runs of their own can tell.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tlc::run`].
+    pub fn run_together(&self, models: &[&Model], ask: Ask) -> Result<Option<Run>> {
+        for model in models {
+            clear(&self.dir(model))?;
+        }
+        let run = self.run_in(models, ask, self.dir(models[0]), self.evidence)?;
+        Ok((run.verdict.outcome == Outcome::Holds).then_some(run))
     }
 
     /// Runs once more a model that turned out to be violated, to have its steps with their arguments.
@@ -56,16 +102,27 @@ impl<'a> Tlc<'a> {
     ///
     /// Those of [`Tlc::run`], and a second run that does not find what the first did.
     pub fn run_again(&self, model: &Model, first: &Run) -> Result<Run> {
-        let again = self.run_in(model, true, first.dir.join("again"))?;
+        let dir = first.dir.join("again");
+        let again = self.run_in(&[model], Ask::all(model), dir, None)?;
         let same = again.verdict.outcome == first.verdict.outcome;
         ensure!(same, "a second run does not find the same");
         Ok(again)
     }
 
-    fn run_in(&self, model: &Model, emit: bool, dir: PathBuf) -> Result<Run> {
+    fn dir(&self, model: &Model) -> PathBuf {
+        self.out.join("run").join(&model.name)
+    }
+
+    fn run_in(
+        &self,
+        models: &[&Model],
+        ask: Ask,
+        dir: PathBuf,
+        evidence: Option<&Evidence>,
+    ) -> Result<Run> {
         let mut runs = 1;
         loop {
-            let (mut run, torn) = self.run_once(model, emit, dir.clone())?;
+            let (mut run, torn) = self.run_once(models, ask, dir.clone(), evidence)?;
             run.verdict.runs = runs;
             if !torn || runs == RUNS {
                 return Ok(run);
@@ -74,78 +131,149 @@ impl<'a> Tlc<'a> {
         }
     }
 
-    fn run_once(&self, model: &Model, emit: bool, dir: PathBuf) -> Result<(Run, bool)> {
+    fn run_once(
+        &self,
+        models: &[&Model],
+        ask: Ask,
+        dir: PathBuf,
+        evidence: Option<&Evidence>,
+    ) -> Result<(Run, bool)> {
         clear(&dir)?;
-        let scratch = dir.join("scratch");
-        fs::create_dir_all(scratch.join("tmp"))
-            .with_context(|| format!("{} cannot be made", scratch.display()))?;
-        let run = self.start(model, emit, dir, &scratch);
-        // What TLC keeps on disk can be large; a fault of the run itself is told first.
-        let removed = fs::remove_dir_all(&scratch);
-        let run = run?;
-        removed.with_context(|| format!("{} cannot be removed", scratch.display()))?;
-        Ok(run)
+        fs::create_dir_all(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
+        let module = self.manifest.module(models[0]);
+        let emit = Some(module.emit.as_str()).filter(|emit| ask.edges && !emit.is_empty());
+        let text = match models {
+            [model] => cfg::text(model, emit),
+            _ => cfg::together(models, emit),
+        };
+        let name = &models[0].name;
+        let cfg = dir.join(format!("{name}.cfg"));
+        fs::write(&cfg, &text).with_context(|| format!("{} cannot be written", cfg.display()))?;
+        let files = Files::of(&dir, emit.is_some());
+        let keyed = evidence.map(|evidence| (evidence, self.keys(models, ask, &text)));
+        let found = keyed.iter().find_map(|(evidence, keys)| {
+            keys.as_ref()
+                .ok()?
+                .iter()
+                .find_map(|key| evidence.find(key))
+        });
+        let end = match &found {
+            Some(entry) => {
+                files.restore(entry)?;
+                entry.end()
+            }
+            None => {
+                let scratch = dir.join("scratch");
+                let end = self.start(models, ask, &cfg, &files, &scratch);
+                // What TLC keeps on disk can be large; a fault of the run itself is told first.
+                let removed = fs::remove_dir_all(&scratch);
+                let end = end?;
+                removed.with_context(|| format!("{} cannot be removed", scratch.display()))?;
+                end
+            }
+        };
+        let (mut run, torn) = self.judge(models, ask, dir, &files, end)?;
+        run.verdict.evidence = found.is_some();
+        if let Some((evidence, Ok(keys))) = &keyed
+            && found.is_none()
+            && run.verdict.outcome.is_verdict()
+            // Not if a module was edited meanwhile: who knows which text TLC has read.
+            && self.keys(models, ask, &text)?.first() == keys.first()
+            && let (Some(key), Some(entry)) = (keys.first(), files.entry(end)?)
+        {
+            evidence.keep(key, &entry);
+        }
+        Ok((run, torn))
+    }
+
+    /// The keys under which an answer may be kept; a new one is kept under the first. What was found with coverage also answers who
+    /// asks for none.
+    fn keys(&self, models: &[&Model], ask: Ask, cfg: &str) -> Result<Vec<Key>> {
+        let Toolchain { java, jar, .. } = self.toolchain;
+        let program = [java.said.clone(), jar.sha256.clone()];
+        let folder = self.manifest.specs.join(&models[0].area);
+        let key = |coverage| {
+            let options = SAME_FOR_ALL.iter().copied().map(str::to_owned);
+            let mut arguments: Vec<String> = options.collect();
+            arguments.push(format!("-Xmx{}m", heap(models)));
+            arguments.extend(self.options(coverage).map(str::to_owned));
+            arguments.push(format!("edges: {}", ask.edges));
+            Key::of(&Question {
+                program: &program,
+                arguments: &arguments,
+                cfg,
+                folder: &folder,
+                module: &models[0].module,
+            })
+        };
+        let mut keys = vec![key(ask.coverage)?];
+        if !ask.coverage {
+            keys.push(key(true)?);
+        }
+        Ok(keys)
+    }
+
+    /// TLC's options that are no paths.
+    fn options(&self, coverage: bool) -> impl Iterator<Item = &'static str> {
+        // One worker, and no random fingerprint or seed: the same counts and counterexample each time.
+        let same = "-workers 1 -fp 0 -seed 1 -checkpoint 0 -lncheck final".split(' ');
+        let coverage = coverage.then_some(["-coverage", "1"]);
+        // Newer versions leave a spec of each counterexample beside ours unless told not to; the pinned one cannot be told.
+        let unpinned = (!self.toolchain.jar.pinned).then_some("-noGenerateSpecTE");
+        same.chain(coverage.into_iter().flatten()).chain(unpinned)
     }
 
     fn start(
         &self,
-        model: &Model,
-        emit: bool,
-        dir: PathBuf,
+        models: &[&Model],
+        ask: Ask,
+        cfg: &Path,
+        files: &Files,
         scratch: &Path,
-    ) -> Result<(Run, bool)> {
-        let module = self.manifest.module(model);
-        let cfg = dir.join(format!("{}.cfg", model.name));
-        let emit = emit
-            .then_some(module.emit.as_str())
-            .filter(|emit| !emit.is_empty());
-        write(&cfg, &cfg::text(model, emit))?;
-        let (stdout, stderr) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
-        let edges = emit.map(|_| dir.join("edges.txt"));
-
-        let spec = self.manifest.specs.join(&model.area);
-        let mut tlc = self.jvm.tlc(model.heap, model.budget, &scratch.join("tmp"));
-        // One worker, and no random fingerprint or seed: the same counts and counterexample each time.
-        tlc.args([
-            "-workers",
-            "1",
-            "-fp",
-            "0",
-            "-seed",
-            "1",
-            "-checkpoint",
-            "0",
-            "-lncheck",
-            "final",
-            "-coverage",
-            "1",
-        ]);
+    ) -> Result<End> {
+        let tmp = scratch.join("tmp");
+        fs::create_dir_all(&tmp).with_context(|| format!("{} cannot be made", tmp.display()))?;
+        let mut tlc = self.jvm.tlc(heap(models), ask.length, &tmp);
+        tlc.args(self.options(ask.coverage));
         tlc.arg("-metadir")
             .arg(scratch.join("meta"))
             .arg("-config")
-            .arg(&cfg);
-        if let Some(edges) = &edges {
+            .arg(cfg);
+        if let Some(edges) = &files.edges {
             // By itself this changes which lasso TLC finds (not whether there is one): the order in which it loads classes decides
             // the order of model values. So the lassos that the manifest pins are those of runs with this file.
             tlc.arg("-userFile").arg(edges);
         }
-        if !self.toolchain.jar.pinned {
-            // Newer versions leave a spec of each counterexample beside ours unless told not to; the pinned one cannot be told.
-            tlc.arg("-noGenerateSpecTE");
-        }
-        tlc.arg(format!("{}.tla", module.name)).current_dir(&spec);
+        let folder = self.manifest.specs.join(&models[0].area);
+        tlc.arg(format!("{}.tla", models[0].module))
+            .current_dir(folder);
         // Files, not pipes: nothing to fill up, and no status to lose.
-        tlc.stdout(create(&stdout)?).stderr(create(&stderr)?);
-        let end = process::run(&mut tlc, Budget::cpu(model.budget))
-            .with_context(|| format!("{} does not start", tlc.get_program().display()))?;
+        tlc.stdout(create(&files.stdout)?)
+            .stderr(create(&files.stderr)?);
+        let budget = models.iter().map(|model| model.budget).sum();
+        process::run(&mut tlc, Budget::cpu(budget))
+            .with_context(|| format!("{} does not start", tlc.get_program().display()))
+    }
 
-        let output = Output::parse(&read(&stdout)?);
-        let mut verdict = Verdict::new(model, end, &output, &read(&stderr)?);
-        assumption::name(&mut verdict.outcome, &spec);
+    fn judge(
+        &self,
+        models: &[&Model],
+        ask: Ask,
+        dir: PathBuf,
+        files: &Files,
+        end: End,
+    ) -> Result<(Run, bool)> {
+        let model = models[0];
+        let output = Output::parse(&read(&files.stdout)?);
+        let mut verdict = Verdict::new(model, end, &output, &read(&files.stderr)?, ask.coverage);
+        assumption::name(&mut verdict.outcome, &self.manifest.specs.join(&model.area));
         let counterexample = match verdict.outcome {
             Outcome::Violates { .. } => Counterexample::from_messages(&output.messages)
                 .with_context(|| {
-                    format!("the counterexample in {} cannot be read", stdout.display())
+                    format!(
+                        "the counterexample in {} cannot be read",
+                        files.stdout.display()
+                    )
                 })?,
             _ => None,
         };
@@ -155,12 +283,17 @@ impl<'a> Tlc<'a> {
             witness: counterexample.as_ref().map(|found| found.states.len()),
             counterexample,
             dir,
-            edges: edges.filter(|edges| edges.is_file()),
+            edges: files.edges.clone().filter(|edges| edges.is_file()),
         };
         Ok((run, torn))
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+/// The largest heap that one of the models is given, in MiB.
+fn heap(models: &[&Model]) -> u64 {
+    models
+        .iter()
+        .map(|model| model.heap)
+        .max()
+        .unwrap_or_default()
 }

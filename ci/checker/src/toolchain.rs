@@ -75,6 +75,9 @@ pub struct Program {
     pub path: PathBuf,
     /// The version it prints.
     pub version: String,
+    /// All that it says of itself, its vendor too.
+    #[serde(skip)]
+    pub said: String,
 }
 
 impl Need {
@@ -122,6 +125,7 @@ impl Need {
         Ok(Program {
             path: path.to_owned(),
             version,
+            said: text,
         })
     }
 

@@ -72,6 +72,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether it answers the question, one way or the other.
+    pub fn is_verdict(&self) -> bool {
+        match self {
+            Self::Holds | Self::Typed | Self::Violates { .. } => true,
+            Self::Inconclusive { .. } | Self::Error { .. } => false,
+        }
+    }
+
     /// The exit status of a child that ended by itself; else what it means that the runner has killed it.
     pub(crate) fn unless_killed(stop: Stop, model: &Model) -> Result<ExitStatus, Outcome> {
         let why = match stop {
@@ -98,14 +106,18 @@ pub struct Verdict {
     pub tool: Option<String>,
     /// The totals, if TLC came to print them.
     pub totals: Option<Totals>,
-    /// How many states each action of the next-state relation generated, duplicates included.
-    pub fired: BTreeMap<String, u64>,
+    /// How many states each action of the next-state relation generated, duplicates included; `None` if TLC was not asked.
+    pub fired: Option<BTreeMap<String, u64>>,
     /// Wall time.
     pub took: Duration,
+    /// CPU time, user and system.
+    pub cpu: Duration,
     /// The most memory that was resident, in bytes.
     pub peak: u64,
     /// How many runs it took.
     pub runs: u32,
+    /// Whether what it found, and its cost, are those of an earlier run.
+    pub evidence: bool,
 }
 
 /// TLC's count of the state graph.
@@ -121,7 +133,7 @@ pub struct Totals {
 
 impl Verdict {
     /// Judges a run of `model` that ended so, with this output.
-    pub fn new(model: &Model, end: End, output: &Output, stderr: &str) -> Verdict {
+    pub fn new(model: &Model, end: End, output: &Output, stderr: &str, coverage: bool) -> Verdict {
         let totals = output
             .of(code::STATS)
             .last()
@@ -131,10 +143,12 @@ impl Verdict {
             outcome: outcome(model, end, output, totals, stderr),
             tool: version.map(|message| message.body.trim().to_owned()),
             totals,
-            fired: fired(output),
+            fired: coverage.then(|| fired(output)),
             took: end.took,
+            cpu: end.cpu,
             peak: end.peak,
             runs: 1,
+            evidence: false,
         }
     }
 

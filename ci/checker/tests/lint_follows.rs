@@ -97,5 +97,8 @@ fn tasks_that_must_arrive() {
         "arriving = [\"Readers\", \"Writers\"]",
         "arriving = [\"Readers\"]",
     );
-    finds(&copy, "specs/demo/models.toml:37: does-not-follow: model `Follows`");
+    finds(
+        &copy,
+        "specs/demo/models.toml:37: does-not-follow: model `Follows`",
+    );
 }

@@ -37,6 +37,9 @@ pub struct Check {
     /// Start no more models once one is not as expected
     #[arg(long)]
     fail_fast: bool,
+    /// Run each model, whatever was found earlier, and keep what is found now [the nightly lane always does]
+    #[arg(long)]
+    fresh: bool,
     /// Show every model, not only those that are not as expected
     #[arg(short, long)]
     verbose: bool,
@@ -87,6 +90,7 @@ impl Check {
         if is_everything(&selection) && !self.failed {
             selection.lane = Some(Lane::Ci);
         }
+        let fresh = self.fresh || selection.lane == Some(Lane::Nightly);
         let cores = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         let request = Request {
             selection,
@@ -98,6 +102,7 @@ impl Check {
             bless: self.bless,
             jobs: self.jobs.unwrap_or_else(cores),
             fail_fast: self.fail_fast,
+            fresh,
             verbose: self.verbose,
             out: self.output.dir()?,
         };

@@ -66,17 +66,19 @@ pub fn interlock() -> Command {
     command
         .current_dir(root())
         .env_remove("TLA2TOOLS_JAR")
+        .env_remove("INTERLOCK_EVIDENCE")
         .env_remove("GITHUB_ACTIONS")
         .env_remove("CI")
         .env("LC_ALL", "POSIX");
     command
 }
 
-/// `interlock check` of the tests' claims of this name that writes to `out`.
+/// `interlock check` of the tests' claims of this name that writes to `out`, and knows nothing of what others have found.
 pub fn check(name: &str, out: &Path) -> Command {
     tools();
     let mut command = interlock();
     command
+        .env("INTERLOCK_EVIDENCE", out.join("evidence"))
         .arg("check")
         .arg("--specs")
         .arg(specs(name, out))

@@ -107,8 +107,12 @@ pub struct Row {
     pub total: Option<u64>,
     /// States of the counterexample.
     pub witness: Option<usize>,
-    /// Wall time in seconds.
+    /// Wall time in seconds; its part of a run that models share.
     pub seconds: f64,
+    /// CPU time in seconds, the same way.
+    pub cpu: f64,
+    /// Whether it was judged from what an earlier run found, and its cost is that run's.
+    pub evidence: bool,
     /// What is not as expected; none if all is.
     pub sentences: Vec<String>,
     /// The timeline of a counterexample that was not expected.
@@ -147,6 +151,8 @@ impl Row {
             total: None,
             witness: None,
             seconds: took.as_secs_f64(),
+            cpu: 0.0,
+            evidence: false,
             sentences: Vec::new(),
             timeline: None,
             mebibytes: 0,
@@ -199,8 +205,10 @@ impl Row {
             self.model.clone(),
             self.expected.clone(),
             match (self.status, self.runs) {
+                (Status::AsExpected, _) if self.evidence => "as expected, from evidence".into(),
                 (Status::AsExpected, 1) => "as expected".into(),
                 (Status::AsExpected, runs) => format!("as expected, run {runs}"),
+                _ if self.evidence => format!("{}, from evidence", self.found),
                 _ => self.found.clone(),
             },
             number(self.distinct),

@@ -1,6 +1,6 @@
 ---------------------------------- MODULE Warmup ----------------------------------
 (* Exercises what the specs use, so that the JVM's archive holds the classes that *)
-(* TLC needs: see jvm.rs.                                                         *)
+(* TLC needs: see jvm.rs. The word "algorithm" makes it look for PlusCal.         *)
 EXTENDS Naturals, Sequences, FiniteSets, TLC
 
 CONSTANT Tasks

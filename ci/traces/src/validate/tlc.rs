@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::protocol::Protocol;
 use crate::recording::{Head, Trace};
-use interlock_checker::jvm::Jvm;
+use interlock_checker::jvm::{Jvm, Length};
 use interlock_checker::process::{self, Budget, Stop};
 use interlock_checker::run::clear;
 use interlock_checker::toolchain::Toolchain;
@@ -27,7 +27,7 @@ const ACCEPTED: &str = "accepted";
 #[derive(Debug)]
 pub struct Tlc<'a> {
     toolchain: &'a Toolchain,
-    jvm: Jvm,
+    jvm: Jvm<'a>,
     dir: &'a Path,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Tlc<'a> {
             .map(|path| path.display().to_string());
         let mut tlc = self
             .jvm
-            .tlc_with_library(1500, BUDGET, scratch, &library.join(":"));
+            .tlc_with_library(1500, Length::Long, scratch, &library.join(":"));
         tlc.args([
             "-workers",
             "1",

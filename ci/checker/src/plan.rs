@@ -1,0 +1,165 @@
+//! Which runs decide the models of a check: models that hold on one state graph share a run, each state graph is counted once by
+//! action, and what costs most goes first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use crate::costs::Costs;
+use crate::jvm::Length;
+use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
+use crate::tlc::Ask;
+use interlock_tla::module::Module;
+
+/// One run, and the models that are judged by what it finds.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The models, and the place of each in the check.
+    pub members: Vec<(usize, &'a Model)>,
+    /// How TLC is asked, should it be TLC's.
+    pub ask: Ask,
+    cost: f64,
+    graph: Option<Graph>,
+}
+
+/// What decides a state graph. Fairness does not: what is `Spec` and fairness has the graph of `Spec`, if it has its steps and its
+/// counts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Graph {
+    module: (String, String),
+    constants: BTreeMap<String, String>,
+    reductions: [Option<String>; 3],
+    counts: (Option<u64>, Option<u64>),
+    base: String,
+    steps: BTreeSet<String>,
+    /// Not the graph's: but what its count by action is compared with.
+    silent: Vec<String>,
+}
+
+/// The specification without fairness, on which modules base those with it.
+const BASE: &str = "Spec";
+
+/// The jobs, in the order in which they are to start. `is_kept` says whether a file of the model's run is compared with one of the
+/// repository: it is then run alone, as that one was.
+///
+/// # Errors
+///
+/// When a module cannot be read.
+pub fn jobs<'a>(
+    manifest: &Manifest,
+    models: &[&'a Model],
+    is_kept: impl Fn(&Model) -> bool,
+    costs: &Costs,
+) -> Result<Vec<Job<'a>>> {
+    let mut modules = BTreeMap::new();
+    for model in models.iter().filter(|model| model.engine == Engine::Tlc) {
+        let place = (&model.area, &model.module);
+        if !modules.contains_key(&place) {
+            let module = Module::read(&manifest.specs.join(&model.area), &model.module)?;
+            modules.insert(place, module);
+        }
+    }
+    let mut jobs: Vec<Job> = Vec::new();
+    for (place, &model) in models.iter().enumerate() {
+        let module = modules.get(&(&model.area, &model.module));
+        let graph = module.and_then(|module| graph(model, module));
+        let is_kept = is_kept(model);
+        let holds = model.expect == Expect::Holds;
+        if holds
+            && !is_kept
+            && let Some(job) = jobs.iter_mut().find(|job| job.takes(model, graph.as_ref()))
+        {
+            job.members.push((place, model));
+            job.cost += costs.of(model);
+            continue;
+        }
+        jobs.push(Job {
+            members: vec![(place, model)],
+            ask: Ask {
+                // Without the arguments of its steps a run is quicker.
+                edges: is_kept || !holds,
+                coverage: is_kept || is_lasso(model),
+                length: Length::Short,
+            },
+            cost: costs.of(model),
+            graph,
+        });
+    }
+    cover(&mut jobs);
+    for job in &mut jobs {
+        job.ask.length = Length::of(job.cost);
+    }
+    // The longest first, so that the last one to end is a short one; those of tla-checker last, which may still be built.
+    let is_late = |job: &Job| job.members[0].1.engine == Engine::TlaChecker;
+    jobs.sort_by(|a, b| {
+        let by_cost = b.cost.total_cmp(&a.cost);
+        is_late(a).cmp(&is_late(b)).then(by_cost)
+    });
+    Ok(jobs)
+}
+
+/// Which steps fire is a fact of the state graph: one run of each says it. The lassos that are pinned are those of runs that count.
+fn cover(jobs: &mut [Job]) {
+    let covered = |job: &&mut Job| job.ask.coverage;
+    let mut graphs: BTreeSet<Graph> = jobs
+        .iter_mut()
+        .filter(covered)
+        .filter_map(|job| job.graph.clone())
+        .collect();
+    for job in jobs {
+        if let Some(graph) = &job.graph
+            && graphs.insert(graph.clone())
+        {
+            job.ask.coverage = true;
+        }
+    }
+}
+
+impl Job<'_> {
+    /// Whether `model`, which should hold, can be decided by the same run.
+    fn takes(&self, model: &Model, graph: Option<&Graph>) -> bool {
+        let (_, first) = self.members[0];
+        let fairness = |model: &Model| model.property.is_some().then(|| model.spec.clone());
+        let own = self.members.iter().find_map(|(_, member)| fairness(member));
+        first.expect == Expect::Holds
+            && !self.ask.edges
+            && graph.is_some()
+            && self.graph.as_ref() == graph
+            && match (own, fairness(model)) {
+                (Some(own), Some(its)) => own == its,
+                _ => true,
+            }
+    }
+}
+
+fn is_lasso(model: &Model) -> bool {
+    matches!(
+        model.expect,
+        Expect::Violates {
+            kind: Kind::Temporal,
+            ..
+        }
+    )
+}
+
+/// The graph that TLC explores to its end if the model is as expected; `None` if it need not come to its end, or if the model's
+/// engine is another.
+fn graph(model: &Model, module: &Module) -> Option<Graph> {
+    let whole = model.expect == Expect::Holds || is_lasso(model);
+    let is_based = module.used_by(&model.spec).contains(BASE) && model.total.is_some();
+    let base = if is_based { BASE } else { &model.spec };
+    let steps = module.steps(&model.spec);
+    (whole && model.engine == Engine::Tlc).then(|| Graph {
+        module: (model.area.clone(), model.module.clone()),
+        constants: model.constants.clone(),
+        reductions: [
+            model.symmetry.clone(),
+            model.view.clone(),
+            model.constraint.clone(),
+        ],
+        counts: (model.distinct, model.total),
+        base: base.to_owned(),
+        silent: model.silent.clone(),
+        steps: steps.into_iter().map(str::to_owned).collect(),
+    })
+}
