@@ -10,6 +10,13 @@ pub(super) fn check(lint: &mut Lint, model: &Model) {
     let (Some(property), Expect::Holds) = (&model.property, &model.expect) else {
         return;
     };
+    // what is no formula about behaviours is a finding of its own
+    if !lint
+        .shape(model, property)
+        .is_some_and(|shape| shape.is_temporal())
+    {
+        return;
+    }
     let module = lint.module(model);
     if !module.is_some_and(|module| module.has_antecedent(property)) && model.probe.is_none() {
         return;
@@ -24,7 +31,7 @@ pub(super) fn check(lint: &mut Lint, model: &Model) {
         return lint.report(
             model,
             "missing-probe",
-            format!("its probe `{name}` is not in the manifest (add that model)"),
+            format!("its probe `{name}` is not there (add that model)"),
         );
     };
     let violated = match &probe.expect {
