@@ -67,7 +67,13 @@ NeverSharedOverHole ==
         ~(pc[r] = "map" /\ held[r] = "shared" /\ \E b \in Blocks(r) : extent[b] = "hole")
 
 \* All requests have been called and none has returned.
-NeverAllAtOnce == \E r \in Request : pc[r] = "idle" \/ result[r] # "none"
+NeverAllAtOnce ==
+    \A r \in Request :
+        ~(pc[r] # "idle" /\ \A q \in Request : pc[q] # "idle" /\ result[q] = "none")
+
+\* A block that is written does not stay so.
+NeverFreed ==
+    [][\A b \in Block : ~(extent[b] = "written" /\ extent'[b] # "written")]_vars
 
 -----------------------------------------------------------------------------
 \* For the state graph: the protocol without the oracle's memory.

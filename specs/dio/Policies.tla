@@ -21,7 +21,8 @@
 (***************************************************************************)
 
 \* ext4 in Linux 6.5 to 7.2 (310ee0902b8d; without the flag since 6.6,
-\* 194505b55dd7): shared first; the check decides all, and is repeated.
+\* 194505b55dd7), with 15cdefd0c052, which stable releases got in July 2026:
+\* shared first; the check decides all, and is repeated.
 Final65 ==
     [first |-> "extending", overwrite |-> "allocated", share |-> "overwrite-no-zeroing",
      recheck |-> TRUE, drain |-> "zeroing", wait |-> "unaligned-or-extending",
@@ -76,7 +77,7 @@ NoRecheckAfterUpgrade == [Final65 EXCEPT !.recheck = FALSE]
 \* 57a0da28ced8 nobody waited for his I/O.
 SkipBeyondEOF == [NoForceWait EXCEPT !.eof = TRUE]
 
-\* Before 15cdefd0c052 (July 2026).
+\* As released, before 15cdefd0c052 (July 2026).
 BufferedFallbackNoDrain == [Final65 EXCEPT !.fallback = "no-drain"]
 
 \* A truncate or a punch that does not wait for direct I/O in flight; and one

@@ -11,7 +11,7 @@ Symmetry == Permutations(Plain)
 \* Probes, which must be violated: the waits and the steps that the properties
 \* are about are reached.
 NeverWaitsForSpace    == \A t \in Task : pc[t] # "space"
-NeverWaitsForReserved == \A t \in Task : pc[t] # "wait-reserved"
+NeverWaitsForReserved == \A w \in Pages : pc[w] # "wait-reserved"
 NeverPromised         == promised = {}
 NeverWaits            == \A t \in Task : ~Wants(t)
 NeverCommits          == committing.state = "none"

@@ -12,8 +12,8 @@ Symmetry == Permutations(Small) \cup Permutations(Large)
 \* at least sleeps.
 NeverContended ==
     ~(/\ queue # <<>>
-      /\ Small # {} => \E t \in Small : Wants(t)
-      /\ Large # {} => \E t \in Large : Wants(t))
+      /\ \E t \in Small : Wants(t)
+      /\ \E t \in Large : Wants(t))
 
 State == [pc |-> pc, queue |-> queue, reserved |-> reserved, herd |-> herd, wakes |-> wakes]
 

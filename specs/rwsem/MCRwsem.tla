@@ -20,6 +20,22 @@ NeverBothContend ==
     ~((\E r \in Readers : Contends(r)) /\ (\E w \in Writers : Contends(w)))
 NoWriterContends == \A w \in Writers : ~Contends(w)
 
+\* What each rule is about happens.
+NeverRule1 == [][\A t \in Readers : ~(Arrives(t) /\ ReadHeld /\ ~PendingWriter)]_vars
+NeverRule2 == [][\A t \in Readers : ~(Arrives(t) /\ ReadHeld /\ PendingWriter)]_vars
+NeverRule3 ==
+    [][\A t \in Writers : ~(Arrives(t) /\ ReadHeld /\ PendingWriter /\ ~PendingReader)]_vars
+NeverRule3Guard ==
+    [][\A t \in Writers : ~(Arrives(t) /\ ReadHeld /\ PendingWriter /\ PendingReader)]_vars
+NeverRule4 == [][\A t \in Task : ~(Arrives(t) /\ WriteHeld /\ ~PendingReader)]_vars
+NeverRule5 == [][\A t \in Writers : ~(Arrives(t) /\ WriteHeld /\ PendingReader)]_vars
+NeverRule6 == [][\A t \in Readers : ~(Arrives(t) /\ WriteHeld /\ PendingReader)]_vars
+NeverGrantsReader == [][~\E r \in Readers : pc[r] = "wait" /\ pc'[r] = "hold"]_vars
+NeverJoinsReader ==
+    [][\A r \in Readers :
+        ~(/\ pc[r] # "wait" /\ pc'[r] = "wait"
+          /\ queue # <<>> /\ Head(queue) \in Readers)]_vars
+
 \* What a bound on overtaking is about is reachable: somebody queues later than
 \* a watched waiter.
 NobodyComesLater ==

@@ -185,7 +185,7 @@ fn a_probe_that_shows_nothing() {
     finds_only(
         &copy,
         &[&rule(
-            "Fifo-RW-safety` is not expected to violate an invariant",
+            "Fifo-RW-safety` is not expected to violate an invariant, or a property of steps",
         )],
     );
     let other = r#"
@@ -209,6 +209,94 @@ models = [
     let claims = std::fs::read_to_string(copy.path(CLAIMS)).expect("the claims");
     copy.write(CLAIMS, &(claims + other));
     finds(&copy, &rule("elsewhere` runs on another module"));
+}
+
+#[test]
+fn a_probe_of_something_else() {
+    for operator in [
+        // what nothing need wait for
+        "NobodyWaits == \\A t \\in Task : pc[t] # \"hold\"",
+        // nobody is a reader that waits, but a writer may be
+        "NobodyWaits == \\A t \\in Task : t \\in Readers => pc[t] = \"idle\"",
+        // it is enough that one does not wait
+        "NobodyWaits == \\E t \\in Task : pc[t] # \"wait\"",
+    ] {
+        let copy = Copy::clean().edit(
+            "specs/demo/Lock.tla",
+            "NobodyWaits == \\A t \\in Task : pc[t] # \"wait\"",
+            operator,
+        );
+        finds_only(
+            &copy,
+            &[
+                "specs/demo/models.toml:32: bad-probe: model `Fifo-RW-Progress`: its probe `Fifo-RW-probe` violates what need not be violated where that starts, so it shows nothing about Progress (name one that does)",
+            ],
+        );
+    }
+    let more = "NobodyWaits == \\A t \\in Task : pc[t] = \"wait\" => queue = <<>>";
+    let copy = Copy::clean().edit(
+        "specs/demo/Lock.tla",
+        "NobodyWaits == \\A t \\in Task : pc[t] # \"wait\"",
+        more,
+    );
+    finds_only(&copy, &[]);
+}
+
+#[test]
+fn a_probe_in_a_later_lane() {
+    let copy = Copy::with(
+        r#"violates = "probe""#,
+        r#"violates = "probe", lane = "nightly""#,
+    );
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/models.toml:32: bad-probe: model `Fifo-RW-Progress`: its probe `Fifo-RW-probe` runs in a later lane, so it shows nothing about Progress",
+        ],
+    );
+}
+
+#[test]
+fn a_property_of_steps_without_its_probe() {
+    // a step that is this or that is about every step; one that follows from something is not
+    let copy = || {
+        Copy::clean().edit(
+            "specs/demo/Lock.tla",
+            "[][Len(queue') >= Len(queue) \\/ queue' = Tail(queue)]_vars",
+            "[][Len(queue') < Len(queue) => queue' = Tail(queue)]_vars\nNobodyTakes == [][~(Len(queue') < Len(queue))]_vars",
+        )
+    };
+    finds_only(
+        &copy(),
+        &[
+            "specs/demo/models.toml:31: missing-probe: model `Fifo-RW-InOrder`: InOrder may hold because nothing ever starts it",
+        ],
+    );
+    let probed = |probe: &str| {
+        let row = "{ size = \"RW\", holds = \"InOrder\"";
+        let last = "  { size = \"RW\", violates = \"probe\" },\n";
+        copy()
+            .edit(CLAIMS, row, &format!("{row}, probe = \"{probe}\""))
+            .edit(
+                CLAIMS,
+                last,
+                &format!(
+                    "{last}  {{ size = \"RW\", violates = \"NobodyTakes\", kind = \"action\" }},\n"
+                ),
+            )
+            .edit(
+                LOCK,
+                "Fifo-RW-Progress",
+                "Fifo-RW-NobodyTakes = { witness = 3 }\nFifo-RW-Progress",
+            )
+    };
+    finds_only(&probed("Fifo-RW-NobodyTakes"), &[]);
+    finds_only(
+        &probed("Fifo-RW-probe"),
+        &[
+            "specs/demo/models.toml:31: bad-probe: model `Fifo-RW-InOrder`: its probe `Fifo-RW-probe` violates what need not be violated",
+        ],
+    );
 }
 
 #[test]

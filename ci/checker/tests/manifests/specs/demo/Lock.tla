@@ -46,6 +46,6 @@ FairSpec == Spec /\ \A t \in Task : WF_vars(Take(t)) /\ WF_vars(Release(t))
 TypeOK == pc \in [Task -> {"idle", "wait", "hold"}]
 Mutex == \A t, u \in Task : pc[t] = "hold" /\ pc[u] = "hold" => t = u
 NobodyWaits == \A t \in Task : pc[t] # "wait"
-InOrder == [][Len(queue') < Len(queue) => queue' = Tail(queue)]_vars
+InOrder == [][Len(queue') >= Len(queue) \/ queue' = Tail(queue)]_vars
 Progress == \A t \in Task : pc[t] = "wait" ~> pc[t] = "hold"
 ====
