@@ -382,7 +382,14 @@ fn judge_run(engines: &Engines, model: &Model, run: &Run, bless: bool) -> Result
             };
         }
     }
-    if let Some(counterexample) = &run.counterexample {
+    // Of what an earlier run has found only that is drawn again which is shown or compared.
+    let is_drawn = !verdict.evidence
+        || row.found != row.expected
+        || engines
+            .tlc
+            .as_ref()
+            .is_some_and(|tlc| is_kept(&tlc.toolchain.root, model));
+    if let Some(counterexample) = run.counterexample.as_ref().filter(|_| is_drawn) {
         match explain(engines, model, run, counterexample) {
             Ok(timeline) => {
                 row.timeline = (row.found != row.expected).then_some(timeline);
