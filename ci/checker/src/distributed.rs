@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,8 @@ use crate::verdict::{self, Outcome, Verdict};
 const POLL: Duration = Duration::from_millis(200);
 /// So long a server without a worker may take to end.
 const GRACE: Duration = Duration::from_secs(60);
+/// The configuration's name, which no module has.
+const CFG: &str = "distributed.cfg";
 /// What the server says once workers may come.
 const READY: &str = "@!@!@STARTMSG 7000";
 
@@ -192,9 +194,7 @@ fn serve(
     distributed: &Distributed,
 ) -> Result<Option<ExitStatus>> {
     let scratch = dir.join("scratch");
-    let cfg = dir.join(format!("{}.cfg", model.name));
-    fs::write(&cfg, cfg::text(model, None))
-        .with_context(|| format!("{} cannot be written", cfg.display()))?;
+    let modules = modules(manifest, model, &scratch)?;
     let mut server = java(toolchain, model, place);
     server
         .arg(tmp(&scratch.join("tmp")))
@@ -203,10 +203,9 @@ fn serve(
         .args(["tlc2.tool.distributed.TLCServer", "-tool", "-fp", "0"])
         .args(["-checkpoint", "0", "-metadir"])
         .arg(scratch.join("meta"))
-        .arg("-config")
-        .arg(&cfg)
+        .args(["-config", CFG])
         .arg(format!("{}.tla", model.module))
-        .current_dir(manifest.specs.join(&model.area));
+        .current_dir(modules);
     let stdout = dir.join("stdout.txt");
     server
         .stdout(run::create(&stdout)?)
@@ -240,6 +239,25 @@ fn serve(
         }
         std::thread::sleep(POLL);
     }
+}
+
+/// A folder with all that a worker asks the server for, which looks for it beside the model's module alone.
+fn modules(manifest: &Manifest, model: &Model, scratch: &Path) -> Result<PathBuf> {
+    let (from, to) = (manifest.specs.join(&model.area), scratch.join("modules"));
+    let copy = || -> std::io::Result<()> {
+        fs::create_dir_all(&to)?;
+        fs::write(to.join(CFG), cfg::text(model, None))?;
+        for file in fs::read_dir(&from)? {
+            let path = file?.path();
+            if path.extension().is_some_and(|extension| extension == "tla") {
+                fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
+            }
+        }
+        Ok(())
+    };
+    let (shown, copied) = (from.display(), to.display());
+    copy().with_context(|| format!("the modules of {shown} cannot be copied to {copied}"))?;
+    Ok(to)
 }
 
 fn worker(
