@@ -29,8 +29,8 @@ nightly: cargo ## Every model, the largest sizes included, on every engine: all 
 	@$(INTERLOCK) check --lane nightly $(CHECK)
 
 .PHONY: test
-test: cargo ## Every test of the workspace
-	cargo test --workspace
+test: cargo ## Every test of the workspace, and at the end all that failed
+	@ci/test
 
 .PHONY: bench
 bench: cargo ## The lock against others, direct writes shared and exclusive, the journal: costs, waits, goals (5 minutes; ratios only)
