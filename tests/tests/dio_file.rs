@@ -283,16 +283,9 @@ fn a_caller_that_panics_leaves_a_file_that_works() {
 
 #[test]
 fn a_file_of_the_operating_system_is_a_device() {
-    let path = std::env::temp_dir().join(format!("interlock-dio-{}", std::process::id()));
-    let options = std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&path)
-        .expect("a temporary file");
-    std::fs::remove_file(&path).expect("it is there");
-    options.set_len(4096).expect("there is room");
-    let device = FileDevice::new(options, SECTOR).expect("it has a length");
+    let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary file");
+    file.set_len(4096).expect("there is room");
+    let device = FileDevice::new(file, SECTOR).expect("it has a length");
     assert_eq!(device.sectors(), 8);
     let file = DirectFile::new(
         device,

@@ -1,14 +1,15 @@
 //! Images of ext4 in temporary files, and the tools of e2fsprogs.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use interlock::device::FileDevice;
 use interlock::jbd2::log::area::LogArea;
 use interlock::jbd2::log::superblock::Features;
+use tempfile::{NamedTempFile, TempPath};
 
 /// Whether e2fsprogs is here. Says so if it is not.
 ///
@@ -20,13 +21,20 @@ pub fn is_ready() -> bool {
     if ["debugfs", "e2fsck", "mke2fs"].into_iter().all(has) {
         return true;
     }
-    let text = "NOT RUN: e2fsprogs is missing (apt install e2fsprogs)";
+    let text =
+        "NOT RUN: the journal's tests on e2fsprogs, which is missing (apt install e2fsprogs)";
     assert!(
         std::env::var_os("INTERLOCK_REQUIRE_E2FSPROGS").is_none(),
         "{text}"
     );
-    println!("{text}");
+    not_run(text);
     false
+}
+
+/// Says so, also where what a test prints is seen only if it fails.
+pub fn not_run(why: &str) {
+    // Who cannot be told is not.
+    let _ = writeln!(std::io::stderr(), "{why}");
 }
 
 fn path(tool: &str) -> Option<PathBuf> {
@@ -35,52 +43,51 @@ fn path(tool: &str) -> Option<PathBuf> {
     dirs.map(|dir| dir.join(tool)).find(|path| path.is_file())
 }
 
+/// Runs a tool in the folder of the temporary files: debugfs takes no name with a space in it, and a folder may have one.
 fn run(tool: &str, arguments: &[&str], image: &Path) -> Output {
     let path = path(tool).expect("it is here");
     let output = Command::new(path)
         .args(arguments)
         .arg(image)
         .env("LC_ALL", "C")
+        .current_dir(FOLDER)
         .output();
     output.expect("it can be run")
 }
 
 /// An image in a temporary file, which goes when it is dropped.
 pub struct Image {
-    pub path: PathBuf,
+    pub path: TempPath,
     pub block_size: usize,
     /// Where the journal's blocks are.
     pub area: LogArea,
 }
 
-/// A path that nobody has. In memory, if there is such a directory: the tools flush often.
-fn new_path() -> PathBuf {
-    static PATHS: AtomicU32 = AtomicU32::new(0);
-    let number = PATHS.fetch_add(1, Ordering::Relaxed);
-    let name = format!("interlock-e2fsprogs-{}-{number}", std::process::id());
-    let memory = Path::new("/dev/shm");
-    match memory.is_dir() {
-        true => memory.join(name),
-        false => std::env::temp_dir().join(name),
-    }
+/// Where temporary files are: there is room for them where there is for what was built.
+const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
+
+fn new_file() -> NamedTempFile {
+    let file = tempfile::Builder::new()
+        .prefix("e2fsprogs-")
+        .tempfile_in(FOLDER);
+    file.expect("a temporary file")
 }
 
 /// A temporary file.
-pub struct Scratch(pub PathBuf);
+pub struct Scratch(TempPath);
 
 impl Scratch {
     /// With these bytes.
     pub fn new(bytes: &[u8]) -> Self {
-        let path = new_path();
-        fs::write(&path, bytes).expect("a temporary file");
-        Scratch(path)
+        let mut file = new_file();
+        file.write_all(bytes).expect("there is room");
+        Scratch(file.into_temp_path())
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed stays.
-        let _ = fs::remove_file(&self.0);
+    /// Its name, for [`Image::debugfs`].
+    pub fn name(&self) -> &str {
+        let name = self.0.file_name().and_then(|name| name.to_str());
+        name.expect("letters and digits")
     }
 }
 
@@ -88,14 +95,15 @@ impl Image {
     /// A file system of 1024 blocks of journal and 3072 others, whose journal may have these features, with a file `data` of so
     /// many blocks.
     pub fn new(block_size: usize, features: Features, data_blocks: usize) -> Self {
+        let file = new_file();
+        file.as_file()
+            .set_len(4096 * block_size as u64)
+            .expect("there is room");
         let mut image = Image {
-            path: new_path(),
+            path: file.into_temp_path(),
             block_size,
             area: LogArea::new(block_size, Vec::new()),
         };
-        let file = File::create_new(&image.path).expect("a temporary file");
-        file.set_len(4096 * block_size as u64)
-            .expect("there is room");
         let has = |has, name: &str| {
             if has {
                 name.to_string()
@@ -131,7 +139,7 @@ impl Image {
         assert!(output.status.success(), "{output:?}");
         let data = (0..data_blocks * block_size).map(|byte| (byte % 251) as u8);
         let data = Scratch::new(&data.collect::<Vec<u8>>());
-        image.debugfs(&[&format!("write {} data", data.0.display())]);
+        image.debugfs(&[&format!("write {} data", data.name())]);
         let journal = image.blocks("<8>");
         assert_eq!(journal.len(), 1024);
         let runs = journal.iter().map(|block| *block..*block + 1).collect();
@@ -141,7 +149,7 @@ impl Image {
 
     /// A copy of it.
     pub fn copy(&self) -> Self {
-        let path = new_path();
+        let path = new_file().into_temp_path();
         fs::copy(&self.path, &path).expect("there is room");
         Image {
             path,
@@ -160,8 +168,7 @@ impl Image {
     /// Runs commands of debugfs, and returns what it prints, and what it complains of.
     pub fn try_debugfs(&self, commands: &[&str]) -> (String, String) {
         let script = Scratch::new(commands.join("\n").as_bytes());
-        let name = script.0.display().to_string();
-        let output = run("debugfs", &["-w", "-f", &name], &self.path);
+        let output = run("debugfs", &["-w", "-f", script.name()], &self.path);
         let errors = String::from_utf8_lossy(&output.stderr);
         // Behind its version.
         let complaints: Vec<&str> = errors.lines().skip(1).collect();
@@ -211,12 +218,5 @@ impl Image {
         let output = run("e2fsck", &["-fn"], &self.path);
         let text = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{text}");
-    }
-}
-
-impl Drop for Image {
-    fn drop(&mut self) {
-        // What cannot be removed stays.
-        let _ = fs::remove_file(&self.path);
     }
 }

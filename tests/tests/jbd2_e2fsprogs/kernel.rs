@@ -4,36 +4,55 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::sync::OnceLock;
 
 use conformance::jbd2_history::{MAGIC, all_features, expected, magic_data};
 use interlock::jbd2::log::recovery::scan;
 use interlock::jbd2::log::superblock::Superblock;
 
-use crate::image::{Image, is_ready};
+use crate::image::{Image, is_ready, not_run};
 use crate::ours::{DATA, Dice, history, write};
 use crate::{SHAPES, features, judge};
 
-const NOT_RUN: &str = "NOT RUN: the kernel's journal needs root and loop mounts";
+/// Whether e2fsprogs is here, and the kernel mounts what that has made. Says so if not.
+fn mounts() -> bool {
+    static MOUNTS: OnceLock<Result<(), String>> = OnceLock::new();
+    if !is_ready() {
+        return false;
+    }
+    let mounts = MOUNTS.get_or_init(|| {
+        let image = Image::new(1024, features(false, SHAPES[0]), 4);
+        Mount::new(&image, "noinit_itable").map(drop)
+    });
+    if let Err(why) = mounts {
+        not_run(&format!(
+            "NOT RUN: the kernel's journal, which needs root and loop mounts: {why}"
+        ));
+    }
+    mounts.is_ok()
+}
 
 /// A mounted image, which is unmounted when it is dropped.
 struct Mount(PathBuf);
 
 impl Mount {
-    fn new(image: &Image, options: &str) -> Option<Self> {
+    /// Mounts it, or says why not.
+    fn new(image: &Image, options: &str) -> Result<Self, String> {
         let dir = image.path.with_extension("mount");
-        fs::create_dir(&dir).ok()?;
+        fs::create_dir(&dir).map_err(|error| error.to_string())?;
         let mut mount = Command::new("mount");
-        let mount = mount
+        mount
             .args(["-t", "ext4", "-o"])
             .arg(format!("loop,{options}"));
-        let mount = mount.arg(&image.path).arg(&dir).stderr(Stdio::null());
-        if mount.status().is_ok_and(|status| status.success()) {
-            return Some(Mount(dir));
-        }
+        let why = match mount.arg(&image.path).arg(&dir).output() {
+            Ok(output) if output.status.success() => return Ok(Mount(dir)),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Err(error) => format!("mount does not start: {error}"),
+        };
         // Nothing is mounted on it.
         let _ = fs::remove_dir(&dir);
-        None
+        Err(why)
     }
 }
 
@@ -64,7 +83,7 @@ fn work(dir: &Path, block_size: usize, round: u32) -> std::io::Result<()> {
 
 #[test]
 fn what_the_kernel_writes_is_recovered_here() {
-    if !is_ready() {
+    if !mounts() {
         return;
     }
     let (mut trips, mut transactions, mut blocks) = (0, 0, 0);
@@ -73,10 +92,7 @@ fn what_the_kernel_writes_is_recovered_here() {
         for (size, data) in [(1024, "ordered"), (1024, "journal"), (4096, "journal")] {
             let image = Image::new(size, features(false, shape), 4);
             let options = format!("data={data},commit=300,noinit_itable");
-            let Some(mount) = Mount::new(&image, &options) else {
-                println!("{NOT_RUN}");
-                return;
-            };
+            let mount = Mount::new(&image, &options).expect("others can be mounted");
             for round in 0..6 {
                 work(&mount.0, size, round).expect("the file system is good");
                 // What a power failure would leave.
@@ -111,7 +127,7 @@ fn what_the_kernel_writes_is_recovered_here() {
 
 #[test]
 fn the_kernel_replays_what_is_written_here() {
-    if !is_ready() {
+    if !mounts() {
         return;
     }
     let (mut trips, mut blocks) = (0, 0);
@@ -129,11 +145,8 @@ fn the_kernel_replays_what_is_written_here() {
             let (torn, whole) = changes.split_last().expect("there are three or more");
             write(&image, &superblock, whole, Some(torn));
             let found = expected(whole);
-            let Some(mount) = Mount::new(&image, "noinit_itable") else {
-                println!("{NOT_RUN}");
-                return;
-            };
-            drop(mount);
+            let mount = Mount::new(&image, "noinit_itable");
+            drop(mount.expect("the kernel takes the log"));
             for (number, bytes) in &found {
                 assert!(image.block(*number) == *bytes, "block {number}");
             }

@@ -73,7 +73,7 @@ fn write(image: &Image, file: &[u64], write: &Write, name: u32, options: &str) -
     }
     if count > 0 {
         let numbers = list(&mut change.blocks.iter().map(|(number, _)| *number));
-        command += &format!(" -b {numbers} {}", contents.0.display());
+        command += &format!(" -b {numbers} {}", contents.name());
     }
     // Opened for each: debugfs guesses where the next one goes, and looks only then.
     let open = if name == 0 { "jo -c" } else { "jo" };
