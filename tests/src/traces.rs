@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use interlock_checker::toolchain::Toolchain;
 use interlock_traces::kernel::Reading;
 use interlock_traces::recording::{self, Trace};
@@ -20,6 +21,15 @@ use interlock_traces::validate::{Request, of_one_head, validate};
 /// It is none of a trace's.
 pub fn read(text: &str) -> Result<Vec<Trace>> {
     recording::read("recorded".as_ref(), text.as_bytes())
+}
+
+/// Puts its events in the order in which they were taken, which is one that fits, and leaves no other: whether an edit of it is
+/// refused does not depend on how long threads were kept from a step then.
+pub fn in_order(trace: &mut Trace) {
+    trace.events.sort_by_key(|event| event.to);
+    for event in &mut trace.events {
+        event.from = event.to;
+    }
 }
 
 /// The machine accepts each of the traces, of which there are some.
@@ -54,6 +64,7 @@ pub fn accepted_by_tlc(name: &str, area: &str, traces: &[String]) {
 /// If there is no verdict.
 pub fn judged(name: &str, area: &str, traces: &[String]) -> Result<u8> {
     let root = root()?;
+    toolchain()?;
     let out = root.join("target/traces").join(name);
     fs::create_dir_all(&out)?;
     let file = out.join("recorded.ndjson");
@@ -66,6 +77,13 @@ pub fn judged(name: &str, area: &str, traces: &[String]) -> Result<u8> {
         out,
     };
     validate(&root, &request)
+}
+
+/// Found once: to look for it may be to fetch it, which tests are not to do at a time.
+fn toolchain() -> Result<&'static Toolchain> {
+    static FOUND: OnceLock<Result<Toolchain>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| Toolchain::find(&root()?));
+    found.as_ref().map_err(|error| anyhow!("{error:#}"))
 }
 
 fn root() -> Result<PathBuf> {
@@ -98,10 +116,9 @@ pub fn by_machine(area: &str, traces: &[Trace]) -> Result<BTreeSet<usize>> {
 /// As [`by_machine`]; if a trace is too long for TLC, the two do not agree, or there is no TLC.
 pub fn by_both(name: &str, area: &str, traces: &[Trace]) -> Result<BTreeSet<usize>> {
     let accepted = by_machine(area, traces)?;
-    let root = root()?;
-    let toolchain = Toolchain::find(&root)?;
-    let dir = root.join("target/traces").join(name);
-    let tlc = Tlc::new(&toolchain, &dir);
+    let toolchain = toolchain()?;
+    let dir = root()?.join("target/traces").join(name);
+    let tlc = Tlc::new(toolchain, &dir);
     let groups = of_one_head(traces);
     ensure!(
         groups.iter().flatten().count() == traces.len(),

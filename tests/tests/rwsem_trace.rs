@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
+use conformance::traces::in_order;
 use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::Kind;
 use interlock::rwsem::protocol::BatchQueue;
@@ -94,7 +95,8 @@ fn stress_runs_are_behaviours() -> Result<()> {
 /// The record of a thread that is left out, or is another's, is no behaviour.
 #[test]
 fn edited_runs_are_refused() -> Result<()> {
-    let trace = record(&["r1", "w1"])?;
+    let mut trace = record(&["r1", "w1"])?;
+    in_order(&mut trace);
     let protocol = Protocol::of("rwsem", &trace)?;
     let mut without = trace.clone();
     without.events.retain(|event| event.action != "Release");
@@ -103,7 +105,6 @@ fn edited_runs_are_refused() -> Result<()> {
         "nobody releases the lock"
     );
     for edit in [Edit::OtherHolder, Edit::OneMore] {
-        // In the order of the record one of the strands comes first: the edit is at its first event.
         let mut edited = edit.all(&trace);
         edited.truncate(3);
         for edited in edited {

@@ -1,16 +1,20 @@
 //! What a flusher does, recorded, is a behaviour of `WbPlug`, pass by pass: see `docs/traces.md`.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
-use conformance::traces::{by_both, by_machine, read};
+use conformance::in_time::in_time;
+use conformance::traces::{by_both, by_machine, in_order, read};
 use conformance::wb_flusher_rules::{KeepsPlug, SleepsWithPlug};
-use interlock::device::MemoryDevice;
+use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::StdSys;
+use interlock::errno::Errno;
 use interlock::writeback::flusher::{Flusher, Sizes};
+use interlock::writeback::flusher_probe::{Numbers, Probe};
 use interlock::writeback::flusher_recorder::Recorder;
 use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
+use interlock::writeback::plug::Action;
 use interlock::writeback::plug_policy::Policy;
 use interlock_traces::recording::Trace;
 use interlock_traces::validate::edits::Edit;
@@ -89,6 +93,81 @@ fn record<R: Rules>(run: Run, policy: Policy) -> Result<Vec<Trace>> {
     read(&texts.concat())
 }
 
+/// Whether somebody is throttled, and who waits for that.
+#[derive(Clone, Default)]
+struct Throttled(Arc<(Mutex<bool>, Condvar)>);
+
+/// Records, and tells when a thread is throttled.
+struct Telling(Recorder, Throttled);
+
+impl Probe for Telling {
+    fn begins(&self, inodes: &[usize]) {
+        self.0.begins(inodes);
+    }
+
+    fn about_to(&self, action: Action) {
+        self.0.about_to(action);
+    }
+
+    fn step(&self, action: Action, now: &Numbers) {
+        self.0.step(action, now);
+        if let Action::Throttle(_) = action {
+            let (throttled, changed) = &*self.1.0;
+            *throttled.lock().expect("nobody panics here") = true;
+            changed.notify_all();
+        }
+    }
+}
+
+/// A device that has done nothing before a thread is throttled.
+struct Slow(MemoryDevice, Throttled);
+
+impl BlockDevice for Slow {
+    fn sector_size(&self) -> usize {
+        self.0.sector_size()
+    }
+
+    fn sectors(&self) -> u64 {
+        self.0.sectors()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
+        self.0.read_at(bytes, position)
+    }
+
+    fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
+        let (throttled, changed) = &*self.1.0;
+        let throttled = throttled.lock().expect("nobody panics here");
+        drop(changed.wait_while(throttled, |throttled| !*throttled));
+        self.0.write_at(bytes, position)
+    }
+}
+
+/// A run in which a thread is throttled, whoever runs when.
+fn throttled() -> Result<Vec<Trace>> {
+    let throttled = Throttled::default();
+    let device = Slow(MemoryDevice::new(BLOCK, INODES, 0), throttled.clone());
+    let sizes = Sizes {
+        block: BLOCK,
+        slots: 1,
+        dirty: 3,
+    };
+    let probe = Telling(Recorder::new(), throttled);
+    let flusher = Flusher::<_, StdSys, Today, _>::on(device, sizes, probe)?;
+    for inode in 0..INODES {
+        flusher.dirty(inode, &[7; BLOCK])?;
+    }
+    flusher.sync()?;
+    let today = Policy::FLUSH_BEFORE_RESCHED;
+    read(
+        &flusher
+            .probe()
+            .0
+            .to_texts("a throttled run", today, 1)
+            .concat(),
+    )
+}
+
 const PLAIN: Run = Run {
     slots: 1,
     wants: false,
@@ -134,6 +213,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
         record::<Today>(preempted, today)?,
         record::<Today>(asleep, today)?,
         record::<PerInode>(PLAIN, Policy::PLUG_PER_INODE)?,
+        in_time(throttled)?,
     ];
     for traces in &runs {
         let actions = ["Submit", "Complete", "Throttle", "Resched", "Sleep"];
@@ -146,7 +226,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
             traces.len()
         );
     }
-    ensure!(count(&runs[0], "Throttle") > 0, "nobody is throttled");
+    ensure!(count(&runs[4], "Throttle") > 0, "nobody is throttled");
     ensure!(count(&runs[1], "Resched") > 0, "nobody is preempted");
     ensure!(count(&runs[2], "Sleep") > 0, "nobody sleeps");
     let short = of_commonest_head(&record::<Today>(short, today)?)?;
@@ -167,8 +247,7 @@ fn edited_runs_are_refused() -> Result<()> {
     let traces = record::<Today>(run, Policy::FLUSH_BEFORE_RESCHED)?;
     let longest = traces.into_iter().max_by_key(|trace| trace.events.len());
     let mut longest = longest.context("no trace")?;
-    // An order in which they were taken.
-    longest.events.sort_by_key(|event| event.to);
+    in_order(&mut longest);
     for edit in [Edit::OneMore, Edit::Repeat] {
         let edited = edit.all(&longest);
         let accepted = by_machine("writeback", &edited)?;
