@@ -1,9 +1,11 @@
 //! When the lock spins, sleeps and wakes, in one thread: what the other task does happens while the caller spins or sleeps.
 
 use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
 use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::Kind;
@@ -175,24 +177,40 @@ fn a_futex_is_a_word() {
     assert_eq!(Futex::swap(&futex, 2, Ordering::Release), 7);
 }
 
-/// The operating system's sleep may end for no reason, but it is no busy loop.
+/// The operating system's sleep may end for no reason, but it is no busy loop: the thread is seen asleep.
 #[test]
 fn a_wait_sleeps() {
     let (futex, over) = (StdSys::futex(), AtomicBool::new(false));
-    let waits = thread::scope(|scope| {
-        let sleeper = scope.spawn(|| {
-            let mut waits = 0;
+    let waits = AtomicU32::new(0);
+    let (tells, told) = mpsc::channel();
+    let sleeps = thread::scope(|scope| {
+        scope.spawn(|| {
+            let this = fs::read_link("/proc/thread-self").expect("Linux");
+            tells.send(this).expect("somebody listens");
             while !over.load(Ordering::Acquire) {
+                waits.fetch_add(1, Ordering::Relaxed);
                 futex.wait(0);
-                waits += 1;
             }
-            waits
         });
-        thread::sleep(Duration::from_millis(50));
+        let stat = Path::new("/proc")
+            .join(told.recv().expect("it tells"))
+            .join("stat");
+        let is_asleep = || {
+            let text = fs::read_to_string(&stat).expect("it runs");
+            let (_, state) = text.rsplit_once(") ").expect("its name is in parentheses");
+            waits.load(Ordering::Relaxed) > 0 && state.starts_with('S')
+        };
+        let sleeps = loop {
+            match waits.load(Ordering::Relaxed) {
+                0..1000 if is_asleep() => break true,
+                0..1000 => thread::yield_now(),
+                _ => break false,
+            }
+        };
         over.store(true, Ordering::Release);
         futex.swap(1, Ordering::Release);
         Futex::wake_all(&futex);
-        sleeper.join().expect("it does not panic")
+        sleeps
     });
-    assert!(waits < 10, "it woke up {waits} times");
+    assert!(sleeps, "it comes back at once");
 }

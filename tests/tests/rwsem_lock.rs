@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
+use conformance::in_time::in_time;
 use interlock::rwsem::lock::BarrierRwLock;
 use lock_api::RwLockWriteGuard;
 
@@ -77,63 +77,67 @@ fn lock_has_waiters<T>(lock: &BarrierRwLock<T>) -> bool {
     unsafe { lock.raw() }.snapshot().has_waiters()
 }
 
-/// Readers, writers, tries and downgrades for two seconds: every pair that is read is whole, and no write is lost.
+/// How often each writer takes the lock, or tries to.
+const TURNS: u64 = 3000;
+
+/// Readers, writers, tries and downgrades: every pair that is read is whole, and no write is lost.
 #[test]
 fn stress() {
-    let lock = BarrierRwLock::new((0_u64, 0_u64));
-    let over = AtomicBool::new(false);
-    let write = |value: &mut (u64, u64)| {
-        value.0 += 1;
-        value.1 += 1;
-    };
-    let writes: u64 = thread::scope(|scope| {
-        let writer = |number: u64| {
-            let (lock, over) = (&lock, &over);
-            move || {
-                let mut writes = 0;
-                while !over.load(Ordering::Relaxed) {
-                    match (writes + number) % 4 {
-                        0 => {
-                            let Some(mut value) = lock.try_write() else {
-                                continue;
-                            };
-                            write(&mut value);
+    in_time(|| {
+        let lock = BarrierRwLock::new((0_u64, 0_u64));
+        let over = AtomicBool::new(false);
+        let write = |value: &mut (u64, u64)| {
+            value.0 += 1;
+            value.1 += 1;
+        };
+        let writes: u64 = thread::scope(|scope| {
+            let writer = |number: u64| {
+                let lock = &lock;
+                move || {
+                    let mut writes = 0;
+                    for turn in 0..TURNS {
+                        match (turn + number) % 4 {
+                            0 => {
+                                let Some(mut value) = lock.try_write() else {
+                                    continue;
+                                };
+                                write(&mut value);
+                            }
+                            1 => {
+                                let mut value = lock.write();
+                                write(&mut value);
+                                let value = RwLockWriteGuard::downgrade(value);
+                                assert_eq!(value.0, value.1);
+                            }
+                            _ => write(&mut lock.write()),
                         }
-                        1 => {
-                            let mut value = lock.write();
-                            write(&mut value);
-                            let value = RwLockWriteGuard::downgrade(value);
-                            assert_eq!(value.0, value.1);
-                        }
-                        _ => write(&mut lock.write()),
+                        writes += 1;
                     }
-                    writes += 1;
+                    writes
                 }
-                writes
+            };
+            let reader = || {
+                let mut last = 0;
+                while !over.load(Ordering::Relaxed) {
+                    let value = lock.read();
+                    assert!(value.0 == value.1 && value.0 >= last);
+                    last = value.0;
+                }
+            };
+            let writers = [
+                scope.spawn(writer(0)),
+                scope.spawn(writer(1)),
+                scope.spawn(writer(2)),
+            ];
+            for _ in 0..3 {
+                scope.spawn(reader);
             }
-        };
-        let reader = || {
-            let mut last = 0;
-            while !over.load(Ordering::Relaxed) {
-                let value = lock.read();
-                assert!(value.0 == value.1 && value.0 >= last);
-                last = value.0;
-            }
-        };
-        let writers = [
-            scope.spawn(writer(0)),
-            scope.spawn(writer(1)),
-            scope.spawn(writer(2)),
-        ];
-        for _ in 0..3 {
-            scope.spawn(reader);
-        }
-        thread::sleep(Duration::from_secs(2));
-        over.store(true, Ordering::Relaxed);
-        writers
-            .into_iter()
-            .map(|writer| writer.join().expect("no writer panics"))
-            .sum()
+            let writes = writers.into_iter().map(|writer| writer.join());
+            let writes: Vec<u64> = writes.flatten().collect();
+            over.store(true, Ordering::Relaxed);
+            assert_eq!(writes.len(), 3, "a writer panics");
+            writes.into_iter().sum()
+        });
+        assert_eq!(lock.into_inner(), (writes, writes));
     });
-    assert_eq!(lock.into_inner(), (writes, writes));
 }

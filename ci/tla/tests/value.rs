@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interlock_tla::value::{MAX_DEPTH, Value};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -27,6 +28,8 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(0), ..ProptestConfig::default() })]
+
     #[test]
     fn every_value_is_read_back(value in value()) {
         prop_assert_eq!(value.to_string().parse::<Value>().unwrap(), value);
