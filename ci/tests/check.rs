@@ -193,11 +193,9 @@ fn every_wrong_row_is_told_in_its_own_words() {
         timeline.contains("DoAdd: a"),
         "with the task that acted: {timeline}"
     );
-    assert_eq!(
-        processes(out.path()),
-        Vec::<String>::new(),
-        "nothing outlives its budget"
-    );
+    wait("all that has outlived its budget to end", || {
+        processes(out.path()).is_empty()
+    });
     let junit = fs::read_to_string(out.path().join("report.xml")).unwrap();
     assert!(
         junit.contains("tests=\"22\" skipped=\"0\" failures=\"14\" errors=\"8\""),
@@ -212,6 +210,7 @@ fn an_interrupt_ends_every_child() {
         // a group of its own, as a shell gives it one: the signal goes to the runner alone
         let mut command = check("endless.toml", out.path());
         let mut runner = command
+            .args(["--jobs", "2"])
             .stderr(Stdio::piped())
             .stdout(Stdio::null())
             .process_group(0)
@@ -227,7 +226,7 @@ fn an_interrupt_ends_every_child() {
         kill_process(Pid::from_child(&runner), signal).unwrap();
         let status = runner.wait().unwrap();
         assert_eq!(status.code(), Some(130));
-        assert_eq!(processes(&out.path().join("run")), Vec::<String>::new());
+        wait("both models to end", || children().is_empty());
         let report = report(out.path());
         assert_eq!(report["state"], "interrupted");
         assert_eq!(report["counts"]["not_judged"], 2);
@@ -331,6 +330,7 @@ fn a_run_that_is_killed_leaves_no_report_of_an_earlier_one() {
     let mut earlier = check("good.toml", out.path());
     earlier.arg("small").assert().code(0);
     let mut runner = check("endless.toml", out.path())
+        .args(["--jobs", "2"])
         .stderr(Stdio::null())
         .stdout(Stdio::null())
         .spawn()

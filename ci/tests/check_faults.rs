@@ -42,7 +42,8 @@ fn a_killed_jvm_after_the_verdict() {
 
 #[test]
 fn output_cut_off_in_a_message() {
-    is_an_error("\"$JAVA\" \"$@\" | head -c 2000", "cut off");
+    // Behind the head of a message, wherever that is: how long the lines are depends on the clone's path.
+    is_an_error("\"$JAVA\" \"$@\" | sed '/STARTMSG 2185/q'", "cut off");
 }
 
 #[test]
@@ -142,9 +143,8 @@ fn a_named_temporal_property_must_be_the_row_s() {
 #[test]
 fn a_torn_lasso_is_asked_for_again() {
     let tear = "\"$JAVA\" \"$@\" | sed '/STARTMSG 2264/,$d'; exit 1";
-    let once = format!(
-        "F=$(dirname \"$0\")/torn; if [ -e $F ]; then exec \"$JAVA\" \"$@\"; fi; : > $F; {tear}"
-    );
+    let once =
+        format!("F=$0.torn; if [ -e \"$F\" ]; then exec \"$JAVA\" \"$@\"; fi; : > \"$F\"; {tear}");
     let clone = Clone::new().pinned_jar().java(&once);
     clone
         .check("good.toml", "starves")
@@ -207,7 +207,7 @@ fn java_and_its_children_are_killed_when_they_have_used_up_the_budget() {
     assert_eq!(status, "inconclusive", "{sentences}");
     let sentence = "no verdict within its budget of 1 s of CPU time; its processes were killed";
     assert!(sentences.contains(sentence), "{sentences}");
-    assert_eq!(processes(&clone.bin()), Vec::<String>::new());
+    wait("all of them to end", || processes(&clone.bin()).is_empty());
 }
 
 /// `kill -9` of the runner while a java waits for a child of its own.

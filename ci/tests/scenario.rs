@@ -4,7 +4,7 @@ use assert_cmd::Command;
 use predicates::prelude::*;
 
 fn scenario(args: &[&str]) -> assert_cmd::assert::Assert {
-    let mut command = Command::cargo_bin("interlock").expect("the binary is built");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_interlock"));
     command.arg("scenario").args(args).assert()
 }
 

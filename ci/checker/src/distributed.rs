@@ -27,7 +27,7 @@ use crate::process::{End, Stop};
 use crate::progress::Progress;
 use crate::report::{Row, Status};
 use crate::run;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{self, Toolchain};
 use crate::verdict::{self, Outcome, Verdict};
 
 /// So often the processes are looked at.
@@ -277,7 +277,7 @@ fn remote(place: &Place, host: &str) -> String {
 }
 
 fn java(toolchain: &Toolchain, model: &Model, place: &Place) -> Command {
-    let mut java = Command::new(&toolchain.java.path);
+    let mut java = toolchain::java(&toolchain.java.path);
     java.args(["-XX:+UseSerialGC", "-Xss16m"])
         .arg(format!("-Xmx{}m", model.heap))
         .args(options(&place.address, place.port))

@@ -107,7 +107,7 @@ fn manifest(area: Area) -> Manifest {
 
 #[test]
 fn all_files_are_written_whole() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let edges = fixture("lasso-emit.edges");
     explain::write_all(
         dir.path(),
@@ -137,7 +137,7 @@ fn all_files_are_written_whole() {
 
 #[test]
 fn files_that_cannot_be_written_are_errors_that_name_them() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let gone = dir.path().join("gone");
     let write = |dir: &Path, manifest: &Manifest, edges: Option<&Path>| {
         format!(

@@ -51,9 +51,13 @@ pub fn specs(name: &str, dir: &Path) -> PathBuf {
     specs
 }
 
-/// A directory to write into.
+/// A directory to write into. Its name has a space, letters beyond ASCII, and a hundred more, as a clone's may have.
 pub fn temp() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory")
+    let name = format!("a b ü ж {} ", "x".repeat(100));
+    let dir = tempfile::Builder::new()
+        .prefix(&name)
+        .tempdir_in(env!("CARGO_TARGET_TMPDIR"));
+    dir.expect("a directory")
 }
 
 /// The binary, run in the project's root, without what the environment may ask of it.
@@ -63,7 +67,8 @@ pub fn interlock() -> Command {
         .current_dir(root())
         .env_remove("TLA2TOOLS_JAR")
         .env_remove("GITHUB_ACTIONS")
-        .env_remove("CI");
+        .env_remove("CI")
+        .env("LC_ALL", "POSIX");
     command
 }
 

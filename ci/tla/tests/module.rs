@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 /// Reads module `M` with this text between its first and last line, beside module `Base`.
 fn read(text: &str) -> Module {
-    let directory = TempDir::new().expect("a temporary directory");
+    let directory = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
     let base = "---- MODULE Base ----\nCONSTANT Size\nVARIABLE v\nStep == v' = Size\nEnds == <>(v = 1)\n====\nAfter == 1\n";
     fs::write(directory.path().join("Base.tla"), base).expect("written");
     fs::write(
@@ -163,7 +163,7 @@ fn steps_of_the_next_state_relation() {
 
 #[test]
 fn faults_are_errors() {
-    let directory = TempDir::new().expect("a temporary directory");
+    let directory = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
     let error = |name: &str| {
         format!(
             "{:#}",

@@ -16,7 +16,8 @@ pub struct Copy(TempDir);
 impl Copy {
     /// An unchanged copy.
     pub fn clean() -> Self {
-        let copy = Self(TempDir::new().expect("a temporary directory"));
+        let copy =
+            Self(TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory"));
         let clean = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests");
         for file in [
             "specs/demo/models.toml",
