@@ -332,7 +332,6 @@ struct Process {
 
 impl Process {
     fn start(command: &mut Command) -> Result<Process> {
-        command.process_group(0);
         let child = interrupt::spawn(command)
             .with_context(|| format!("{} does not start", command.get_program().display()))?;
         Ok(Process {

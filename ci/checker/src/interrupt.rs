@@ -4,6 +4,7 @@ mod guard;
 
 use std::collections::BTreeSet;
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -67,10 +68,10 @@ pub fn spawn(command: &mut Command) -> io::Result<Option<Child>> {
         None => Guard::start()?,
     };
     let guard = children.guard.insert(guard);
-    guard.announce(command)?;
-    let child = command.spawn().inspect_err(|_| guard.void())?;
-    let group = Pid::from_child(&child).as_raw_nonzero().get();
-    children.groups.insert(group);
+    let child = command.process_group(0).spawn()?;
+    let group = Pid::from_child(&child);
+    guard.born(group);
+    children.groups.insert(group.as_raw_nonzero().get());
     Ok(Some(child))
 }
 

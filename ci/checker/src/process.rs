@@ -71,7 +71,6 @@ pub struct End {
 /// When the child cannot be started or waited for.
 pub fn run(command: &mut Command, budget: Budget) -> io::Result<End> {
     let start = Instant::now();
-    command.process_group(0);
     let Some(child) = interrupt::spawn(command)? else {
         return Ok(End {
             stop: Stop::Interrupted,

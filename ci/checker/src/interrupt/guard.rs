@@ -1,13 +1,13 @@
 //! A process beside the runner that outlives it, and kills what a killed runner leaves behind.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use rustix::net::{SendFlags, send};
-use rustix::process::{Pid, getpid};
+use rustix::process::Pid;
 
 /// The guard of this runner, which ends with the runner.
 pub(super) struct Guard(UnixStream);
@@ -29,23 +29,9 @@ impl Guard {
         Ok(Guard(ours))
     }
 
-    /// Has the child of `command` tell its group, which is its own number, before it becomes its program: no moment is left in
-    /// which it runs and would outlive a killed runner.
-    pub(super) fn announce(&self, command: &mut Command) -> io::Result<()> {
-        tell(&self.0, format_args!("next\n"));
-        let socket = self.0.try_clone()?;
-        let tell = move || {
-            tell(&socket, format_args!("born {}\n", getpid()));
-            Ok(())
-        };
-        // SAFETY: between fork and exec, it writes a number to the stack and sends it, which allocates and locks nothing.
-        unsafe { command.pre_exec(tell) };
-        Ok(())
-    }
-
-    /// The child of the last [`Guard::announce`] did not come to be.
-    pub(super) fn void(&self) {
-        tell(&self.0, format_args!("void\n"));
+    /// The runner has started this group.
+    pub(super) fn born(&self, group: Pid) {
+        tell(&self.0, format_args!("born {group}\n"));
     }
 
     /// The runner has killed this group.
@@ -56,10 +42,5 @@ impl Guard {
 
 /// Without a guard, should somebody have killed it, all else goes on.
 fn tell(socket: &UnixStream, change: std::fmt::Arguments) {
-    let mut line = [0; 32];
-    let mut rest = &mut line[..];
-    if rest.write_fmt(change).is_ok() {
-        let unused = rest.len();
-        let _ = send(socket, &line[..line.len() - unused], SendFlags::NOSIGNAL);
-    }
+    let _ = send(socket, change.to_string().as_bytes(), SendFlags::NOSIGNAL);
 }

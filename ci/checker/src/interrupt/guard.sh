@@ -1,34 +1,23 @@
 # Kills the process groups of a runner that has ended without doing so itself, as after kill -9: its end closes standard input.
 # One line for each change:
-#   next          the runner starts a child
-#   born GROUP    from that child itself, before it becomes its program
-#   void          it could not become its program, or was never born; the number is free for others
-#   over GROUP    the runner has killed the group
+#   born GROUP    the runner has started it
+#   over GROUP    the runner has killed it
 trap '' HUP INT QUIT TERM PIPE
 groups=
-new=
 while read -r change group; do
     case $change in
-    next)
-        groups="$groups $new"
-        new=
-        ;;
     born)
-        new=$group
-        ;;
-    void)
-        new=
+        groups="$groups $group"
         ;;
     over)
         left=
-        for other in $groups $new; do
+        for other in $groups; do
             [ "$other" = "$group" ] || left="$left $other"
         done
         groups=$left
-        new=
         ;;
     esac
 done
-for group in $groups $new; do
+for group in $groups; do
     kill -s KILL -- "-$group"
 done
