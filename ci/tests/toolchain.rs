@@ -177,7 +177,7 @@ fn tla_checker_is_built_while_tlc_runs() {
     ));
     let log = clone.dir.path().join("log");
     let mut running = check_both(&clone)
-        .args(["--require", "tla-checker", "--jobs", "1"])
+        .args(["--require", "tla-checker", "--jobs", "1", "--verbose"])
         .stdout(Stdio::null())
         .stderr(fs::File::create(&log).unwrap())
         .spawn()
