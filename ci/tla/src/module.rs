@@ -66,11 +66,10 @@ impl Module {
         let mut elaborator = Elaborator::new(&library);
         let names = elaborator.root(name);
         let definitions = elaborator.definitions;
-        let constants = names.iter().filter_map(|(name, target)| {
-            matches!(target, Target::Constant(_)).then(|| name.clone())
-        });
+        let is_constant = |target: &Target| matches!(target, Target::Constant(_));
+        let constants = names.iter().filter(|(_, target)| is_constant(target));
         Ok(Self {
-            constants: constants.collect(),
+            constants: constants.map(|(name, _)| name.clone()).collect(),
             shapes: Shapes::new(&definitions),
             names,
             definitions,

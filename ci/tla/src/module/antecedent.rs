@@ -149,7 +149,6 @@ impl Module {
     }
 
     /// Whether somebody of whom the formula says that there is one is as `fits` asks: it is given the name, its set, and what is said.
-    #[expect(clippy::type_complexity, reason = "the question is the caller's")]
     fn somebody(
         &self,
         given: &Here,
@@ -192,20 +191,14 @@ impl Module {
         }
         match self.form(wanted) {
             Form::All(parts) => return parts.iter().all(|part| self.implies(given, part, fresh)),
-            Form::Any(parts) => {
-                if parts.iter().any(|part| self.implies(given, part, fresh)) {
-                    return true;
-                }
+            Form::Any(parts) if parts.iter().any(|part| self.implies(given, part, fresh)) => {
+                return true;
             }
             Form::Quantified {
                 exists: true,
                 bounds,
                 body,
-            } => {
-                if self.shows(given, &bounds, &body, fresh) {
-                    return true;
-                }
-            }
+            } if self.shows(given, &bounds, &body, fresh) => return true,
             _ => {}
         }
         match self.form(given) {
