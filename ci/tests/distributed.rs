@@ -43,9 +43,12 @@ fn what_is_not_as_expected_is_told() {
         ("wrong-distinct", "distinct is 12, but the lock says 13"),
         (
             "unexpected-violation",
-            "expected: holds; TLC found: violates Small (invariant)",
+            "TLC found a behaviour that violates an invariant or ends in a deadlock",
         ),
-        ("deadlocks", "expected: holds; TLC found: violates Deadlock"),
+        (
+            "deadlocks",
+            "TLC found a behaviour that violates an invariant or ends in a deadlock",
+        ),
     ] {
         distributed("bad.toml", out.path(), model).assert().code(1);
         let (status, sentences) = told(&report(&out.path().join("a folder")), model);
@@ -55,7 +58,7 @@ fn what_is_not_as_expected_is_told() {
 }
 
 #[test]
-fn a_property_is_refused() {
+fn what_this_mode_cannot_decide_is_refused() {
     let out = temp();
     distributed("good.toml", out.path(), "live")
         .assert()
@@ -63,6 +66,10 @@ fn a_property_is_refused() {
         .stderr(contains(
             "live has the property Released, which TLC's distributed mode passes over",
         ));
+    distributed("good.toml", out.path(), "small")
+        .assert()
+        .code(2)
+        .stderr(contains("small is to be violated"));
     distributed("good.toml", out.path(), "holds")
         .args(["--worker-host", "node7"])
         .assert()

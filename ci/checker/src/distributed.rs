@@ -1,14 +1,14 @@
 //! `interlock check --distributed`: a model that outgrows one machine, in the distributed mode of TLC that the pinned jar has.
 //!
 //! A server keeps the queue and the fingerprints; workers, here or on other hosts, compute successors. This mode passes over every
-//! property but invariants and deadlock without a word, the server's exit status says nothing, and how many states are generated
-//! varies. So only models without a property are run, and of their counts only that of distinct states is compared. A worker that is
-//! lost costs nothing but what it was about to send.
+//! property but invariants and deadlock without a word, does not say which of these is violated, and ends with status 0 all the same;
+//! how many states are generated varies. So only models that are to hold, and have no property, are run, and of their counts only that
+//! of distinct states is compared. A worker that is lost costs nothing but what it was about to send.
 
 use std::ffi::OsString;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::cfg;
 use crate::engines::Engines;
 use crate::interrupt;
 use crate::judge;
-use crate::manifest::{Engine, Manifest, Model};
+use crate::manifest::{Engine, Expect, Manifest, Model};
 use crate::note;
 use crate::process::{End, Stop};
 use crate::progress::Progress;
@@ -54,7 +54,7 @@ pub struct Distributed {
 ///
 /// # Errors
 ///
-/// When one is not TLC's, or has a property.
+/// When one is not TLC's, is to be violated, or has a property.
 pub fn allow(models: &[&Model]) -> Result<()> {
     for model in models {
         let name = &model.name;
@@ -62,6 +62,10 @@ pub fn allow(models: &[&Model]) -> Result<()> {
             model.engine == Engine::Tlc,
             "{name} is of {}, and only TLC has a distributed mode (add --engine tlc)",
             model.engine.name()
+        );
+        ensure!(
+            model.expect == Expect::Holds,
+            "{name} is to be violated, and TLC's distributed mode does not say of what (leave {name} or --distributed out)"
         );
         if let Some(property) = &model.property {
             bail!(
@@ -89,8 +93,8 @@ pub fn rows(
         progress.started(&model.name);
         let start = Instant::now();
         let dir = out.join("run").join(&model.name);
-        let verdict = check(toolchain, engines.manifest, model, &dir, distributed);
-        let judged = verdict.map(|verdict| judged(model, &verdict, &dir));
+        let found = check(toolchain, engines.manifest, model, &dir, distributed);
+        let judged = found.map(|found| judged(model, &found, &dir));
         let row = judged.unwrap_or_else(|error| Row {
             status: Status::Error,
             found: "error".into(),
@@ -106,7 +110,8 @@ pub fn rows(
     Ok(rows.collect())
 }
 
-fn judged(model: &Model, verdict: &Verdict, dir: &Path) -> Row {
+fn judged(model: &Model, found: &Found, dir: &Path) -> Row {
+    let verdict = &found.verdict;
     let mut row = Row {
         status: Status::AsExpected,
         found: judge::found(&verdict.outcome),
@@ -114,19 +119,24 @@ fn judged(model: &Model, verdict: &Verdict, dir: &Path) -> Row {
         dir: dir.to_owned(),
         ..Row::new(model, verdict.took)
     };
+    let output = dir.join("stdout.txt");
+    if found.is_violated {
+        row.found = "violated".into();
+        row.add_fault(Some(format!(
+            "expected: {}; TLC found a behaviour that violates an invariant or ends in a deadlock, and in this mode does not say \
+             which: see {} (without --distributed it does)",
+            row.expected,
+            output.display()
+        )));
+        return row;
+    }
     match &verdict.outcome {
         Outcome::Error { why } | Outcome::Inconclusive { why } => {
             row.status = Status::Error;
-            let output = dir.join("stdout.txt");
             row.sentences
                 .push(format!("{why}. See {}", output.display()));
         }
-        _ if row.found != row.expected => row.add_fault(Some(format!(
-            "expected: {}; TLC found: {}",
-            row.expected, row.found
-        ))),
-        // Before a violation the workers find more or fewer states.
-        Outcome::Holds if row.distinct != model.distinct => {
+        _ if row.distinct != model.distinct => {
             let count = |count: Option<u64>| count.map_or("nothing".into(), |n| n.to_string());
             row.add_fault(Some(format!(
                 "distinct is {}, but the lock says {}",
@@ -137,6 +147,13 @@ fn judged(model: &Model, verdict: &Verdict, dir: &Path) -> Row {
         _ => {}
     }
     row
+}
+
+/// What a run found.
+struct Found {
+    verdict: Verdict,
+    /// Whether it shows a behaviour that violates something.
+    is_violated: bool,
 }
 
 /// Where the server is found.
@@ -151,7 +168,7 @@ fn check(
     model: &Model,
     dir: &Path,
     distributed: &Distributed,
-) -> Result<Verdict> {
+) -> Result<Found> {
     let start = Instant::now();
     run::clear(dir)?;
     let scratch = dir.join("scratch");
@@ -169,9 +186,6 @@ fn check(
     let end = End {
         stop: match status {
             _ if interrupt::requested() => Stop::Interrupted,
-            Some(status) if status.success() => {
-                Stop::Exited(ExitStatus::from_raw(verdict::implied_status(&output) << 8))
-            }
             Some(status) => Stop::Exited(status),
             None => bail!("every worker has ended before the model was checked"),
         },
@@ -180,7 +194,11 @@ fn check(
         peak: 0,
     };
     let stderr = run::read(&dir.join("stderr.txt"))?;
-    Ok(Verdict::new(model, end, &output, &stderr, false))
+    Ok(Found {
+        verdict: Verdict::new(model, end, &output, &stderr, false),
+        is_violated: status.is_some_and(|status| status.success())
+            && verdict::shows_behavior(&output),
+    })
 }
 
 /// Runs the server and the workers until the server ends; `None` if it does not, since it has no worker any more. None of them is

@@ -121,10 +121,10 @@ impl Report {
         self.rows.iter().filter(|row| row.status.is_fault())
     }
 
-    /// The rows that took longest, the longest first.
+    /// The rows that cost most, the most expensive first.
     pub fn most_expensive(&self) -> Vec<&Row> {
-        let mut rows: Vec<&Row> = self.rows.iter().filter(|row| row.seconds > 0.0).collect();
-        rows.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        let mut rows: Vec<&Row> = self.rows.iter().filter(|row| row.cost() > 0.0).collect();
+        rows.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
         rows.truncate(EXPENSIVE);
         rows
     }

@@ -192,6 +192,15 @@ impl Row {
         }
     }
 
+    /// What it costs: CPU time in seconds, which other work on the machine does not change; wall time where that alone is known.
+    pub fn cost(&self) -> f64 {
+        if self.cpu > 0.0 {
+            self.cpu
+        } else {
+            self.seconds
+        }
+    }
+
     /// The headings of [`Row::cells`], of which the first [`Row::LEFT`] are text, the others numbers.
     pub(super) const HEAD: [&str; 8] = [
         "model", "expected", "found", "distinct", "total", "witness", "s", "MiB",
