@@ -70,7 +70,7 @@ impl<'a> Jvm<'a> {
     /// `java ... tlc2.TLC -tool`, to which TLC's own arguments are to be added. `heap` is in MiB; `tmp` is a directory of this run
     /// alone, since TLC unpacks its standard modules there.
     pub fn tlc(&self, heap: u64, length: Length, tmp: &Path) -> Command {
-        self.command(&self.from_archive(), heap, length, tmp)
+        self.command(&self.archive_options(), heap, length, tmp)
     }
 
     /// The same, which also finds modules in the folders of `library`, separated by colons.
@@ -81,13 +81,13 @@ impl<'a> Jvm<'a> {
         tmp: &Path,
         library: &str,
     ) -> Command {
-        let mut options = self.from_archive();
+        let mut options = self.archive_options();
         options.push(OsString::from(format!("-DTLA-Library={library}")));
         self.command(&options, heap, length, tmp)
     }
 
     /// What makes the JVM start from the archive.
-    fn from_archive(&self) -> Vec<OsString> {
+    fn archive_options(&self) -> Vec<OsString> {
         let Some(archive) = self.archive.get_or_init(|| self.archive()) else {
             return Vec::new();
         };

@@ -1,6 +1,7 @@
 //! Which runs decide the models of a check: models that hold on one state graph share a run, each state graph is counted once by
 //! action, and what costs most goes first.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
@@ -53,10 +54,9 @@ pub fn jobs<'a>(
 ) -> Result<Vec<Job<'a>>> {
     let mut modules = BTreeMap::new();
     for model in models.iter().filter(|model| model.engine == Engine::Tlc) {
-        let place = (&model.area, &model.module);
-        if !modules.contains_key(&place) {
-            let module = Module::read(&manifest.specs.join(&model.area), &model.module)?;
-            modules.insert(place, module);
+        if let Entry::Vacant(entry) = modules.entry((&model.area, &model.module)) {
+            let folder = manifest.specs.join(&model.area);
+            entry.insert(Module::read(&folder, &model.module)?);
         }
     }
     let mut jobs: Vec<Job> = Vec::new();

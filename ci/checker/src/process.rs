@@ -5,7 +5,6 @@
 mod meter;
 
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
