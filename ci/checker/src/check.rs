@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::availability::Availability;
 use crate::bless;
@@ -31,11 +31,11 @@ use crate::report::last::Last;
 use crate::report::{Asked, Report, Row, State, Status, console};
 use crate::run::Run;
 use crate::say;
-use crate::select::{self, Selection};
+use crate::select::Selection;
 use crate::shard::Shard;
 use crate::tlc::{Ask, Tlc};
+use crate::trace;
 use crate::verdict::Outcome;
-use interlock_tla::counterexample::Counterexample;
 
 /// What to run, and where to write.
 #[derive(Debug, Clone)]
@@ -390,7 +390,7 @@ fn judge_run(engines: &Engines, model: &Model, run: &Run, bless: bool) -> Result
             .as_ref()
             .is_some_and(|tlc| is_kept(&tlc.toolchain.root, model));
     if let Some(counterexample) = run.counterexample.as_ref().filter(|_| is_drawn) {
-        match explain(engines, model, run, counterexample) {
+        match trace::explain(engines, model, run, counterexample) {
             Ok(timeline) => {
                 row.timeline = (row.found != row.expected).then_some(timeline);
                 let stale = engines
@@ -432,76 +432,4 @@ fn stale_picture(tlc: &Tlc, model: &Model, run: &Run) -> Result<Option<String>> 
             path.display()
         )
     }))
-}
-
-/// Writes the counterexample's files, and reads the timeline back. A row that should hold ran without its steps' arguments: it
-/// runs once more to have them, and goes without if that fails.
-fn explain(
-    engines: &Engines,
-    model: &Model,
-    run: &Run,
-    counterexample: &Counterexample,
-) -> Result<String> {
-    let mut note = String::new();
-    let tlc = engines.tlc.as_ref().filter(|_| model.engine == Engine::Tlc);
-    let again = match (&run.edges, tlc) {
-        (None, Some(tlc)) => tlc.run_again(model, run).map(Some).unwrap_or_else(|error| {
-            note = format!("Who takes which step is not shown: {error:#}\n");
-            None
-        }),
-        _ => None,
-    };
-    let (shown, edges) = match &again {
-        Some(Run {
-            counterexample: Some(shown),
-            edges,
-            ..
-        }) => (shown, edges),
-        _ => (counterexample, &run.edges),
-    };
-    explain::write_all(&run.dir, engines.manifest, model, shown, edges.as_deref())
-        .context("the counterexample cannot be drawn")?;
-    let path = run.dir.join("trace.txt");
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(text + &note)
-}
-
-/// What `interlock trace` shows.
-#[derive(Debug)]
-pub struct Traced {
-    /// What TLC, or another engine, found.
-    pub found: String,
-    /// What the manifest expects.
-    pub expected: String,
-    /// The timeline of the counterexample, and the folder of its files; `None` if there is none.
-    pub counterexample: Option<(String, PathBuf)>,
-}
-
-/// `interlock trace`: runs one model, and returns the timeline of its counterexample.
-///
-/// # Errors
-///
-/// When there is no verdict, for whatever reason.
-pub fn trace(root: &Path, specs: &Path, name: &str, out: &Path) -> Result<Traced> {
-    let manifest = Manifest::load(specs)?;
-    let model = select::one(&manifest, name)?;
-    let tools = Tools::find(root, &[model], &[model.engine])?;
-    let out = std::path::absolute(out)?;
-    let _lock = lock::lock(&out)?;
-    let engines = Engines::new(&manifest, &tools, &out);
-    let run = engines.run(model, Ask::all(model))?;
-    if let Outcome::Inconclusive { why } | Outcome::Error { why } = &run.verdict.outcome {
-        let output = run.dir.join("stdout.txt");
-        bail!("{name}: {why}. See {}", output.display());
-    }
-    let counterexample = match &run.counterexample {
-        Some(found) => Some((explain(&engines, model, &run, found)?, run.dir.clone())),
-        None => None,
-    };
-    Ok(Traced {
-        found: judge::found(&run.verdict.outcome),
-        expected: judge::expected(&model.expect),
-        counterexample,
-    })
 }

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::cfg;
-use crate::check;
 use crate::explain::{picture, write_whole};
 use crate::lint::files;
 use crate::manifest::Manifest;
 use crate::table;
+use crate::trace;
 
 /// Writes every table, cfg and picture anew, and returns the files that have changed. The pictures' models are run, with their
 /// files in `out`.
@@ -45,7 +45,7 @@ pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBu
     }
     for model in &manifest.models {
         if let Some(path) = picture(root, model) {
-            let traced = check::trace(root, &manifest.specs, &model.name, out)?;
+            let traced = trace::trace(root, &manifest.specs, &model.name, out)?;
             let (_, dir) = traced
                 .counterexample
                 .with_context(|| format!("{} shows no counterexample", path.display()))?;

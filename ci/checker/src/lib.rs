@@ -39,4 +39,5 @@ pub mod table;
 pub mod tla_checker;
 pub mod tlc;
 pub mod toolchain;
+pub mod trace;
 pub mod verdict;

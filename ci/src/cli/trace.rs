@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use interlock_checker::check::{self, Traced};
+use interlock_checker::trace::{self, Traced};
 use interlock_checker::{interrupt, toolchain};
 
 use super::options::{Output, Source};
@@ -25,7 +25,7 @@ impl Trace {
             found,
             expected,
             counterexample,
-        } = check::trace(&root, &self.source.dir()?, &self.model, &out)?;
+        } = trace::trace(&root, &self.source.dir()?, &self.model, &out)?;
         if let Some((timeline, dir)) = &counterexample {
             println!("{timeline}\n{}", dir.display());
         }
