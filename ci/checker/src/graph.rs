@@ -3,7 +3,7 @@
 //! Of a model that holds that is the whole state graph, `<model>.graph`; of one that is violated the counterexample,
 //! `<model>.itf.json`. Of TLC's models both are the same bytes each time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -206,14 +206,16 @@ fn state_graph(model: &Model, run: &Run) -> Result<String> {
 /// the order of their values. A variable that is the empty function in every state is left out: history that nobody watches.
 pub fn text(model: &Model, graph: &Graph) -> String {
     let empty = Value::Seq(Vec::new());
+    let tells: BTreeSet<&String> = graph
+        .states
+        .iter()
+        .flat_map(|state| state.iter())
+        .filter(|(_, value)| **value != empty)
+        .map(|(name, _)| name)
+        .collect();
     let states = graph.states.iter().map(|state| {
         let mut state = (*state).clone();
-        state.retain(|name, _| {
-            graph
-                .states
-                .iter()
-                .any(|other| other.get(name) != Some(&empty))
-        });
+        state.retain(|name, _| tells.contains(name));
         state
     });
     let mut states: Vec<(BTreeMap<String, Value>, usize)> = states.zip(0..).collect();
