@@ -125,8 +125,8 @@ fn a_changed_module_is_run_again() {
     edit(&clone, "APCounter.tla", "\n", " \n");
     check().code(0);
     assert_eq!(runs(&clone), 1, "a module that it does not take in");
-    edit(&clone, "Counter.tla", "n' = n + 1", "n' = n + 2");
-    check().code(1);
+    edit(&clone, "Counter.tla", "n' = n + 1", "n' = 1 + n");
+    check().code(0);
     assert_eq!(runs(&clone), 2);
 }
 
@@ -278,8 +278,9 @@ fn an_interrupted_check_goes_on_from_there() {
     assert_eq!((judged("as-expected"), judged("not-judged")), (1, 1));
     fs::write(mark("once.more"), "").expect("a mark");
     check()
+        .arg("--verbose")
         .assert()
         .code(0)
-        .stderr(contains("from evidence").and(contains("[2/2]").or(contains("/2]"))));
+        .stderr(contains("from evidence").and(contains("[  2/2]")));
     assert_eq!(runs(&clone), 3, "one was not run again");
 }

@@ -4,8 +4,6 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
-
 use crate::costs::Costs;
 use crate::jvm::Length;
 use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
@@ -42,27 +40,24 @@ const BASE: &str = "Spec";
 
 /// The jobs, in the order in which they are to start. `is_kept` says whether a file of the model's run is compared with one of the
 /// repository: it is then run alone, as that one was.
-///
-/// # Errors
-///
-/// When a module cannot be read.
 pub fn jobs<'a>(
     manifest: &Manifest,
     models: &[&'a Model],
     is_kept: impl Fn(&Model) -> bool,
     costs: &Costs,
-) -> Result<Vec<Job<'a>>> {
+) -> Vec<Job<'a>> {
     let mut modules = BTreeMap::new();
     for model in models.iter().filter(|model| model.engine == Engine::Tlc) {
         if let Entry::Vacant(entry) = modules.entry((&model.area, &model.module)) {
             let folder = manifest.specs.join(&model.area);
-            entry.insert(Module::read(&folder, &model.module)?);
+            // What cannot be read is run by itself: TLC says what is wrong.
+            entry.insert(Module::read(&folder, &model.module).ok());
         }
     }
     let mut jobs: Vec<Job> = Vec::new();
     for (place, &model) in models.iter().enumerate() {
         let module = modules.get(&(&model.area, &model.module));
-        let graph = module.and_then(|module| graph(model, module));
+        let graph = module.and_then(|module| graph(model, module.as_ref()?));
         let is_kept = is_kept(model);
         let holds = model.expect == Expect::Holds;
         if holds
@@ -95,7 +90,7 @@ pub fn jobs<'a>(
         let by_cost = b.cost.total_cmp(&a.cost);
         is_late(a).cmp(&is_late(b)).then(by_cost)
     });
-    Ok(jobs)
+    jobs
 }
 
 /// Which steps fire is a fact of the state graph: one run of each says it. The lassos that are pinned are those of runs that count.
