@@ -90,6 +90,10 @@ pub fn jobs<'a>(
         let by_cost = b.cost.total_cmp(&a.cost);
         is_late(a).cmp(&is_late(b)).then(by_cost)
     });
+    // But the shortest of all before them: who waits sees a verdict soon.
+    if let Some(shortest) = jobs.iter().rposition(|job| !is_late(job)) {
+        jobs[..=shortest].rotate_right(1);
+    }
     jobs
 }
 
