@@ -15,6 +15,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
+use crate::explain::write_whole;
 use crate::note;
 pub use entry::Entry;
 pub use files::Files;
@@ -91,19 +92,9 @@ impl Evidence {
     }
 
     fn write(&self, key: &Key, entry: &Entry) -> Result<()> {
-        let path = self.path(key);
-        let shown = || format!("{} cannot be written", path.display());
-        fs::create_dir_all(&self.dir).with_context(shown)?;
-        let unfinished = self
-            .dir
-            .join(format!(".{}.{}", key.digest(), std::process::id()));
-        let written = entry
-            .bytes(key)
-            .and_then(|bytes| Ok(fs::write(&unfinished, bytes)?))
-            .and_then(|()| Ok(fs::rename(&unfinished, &path)?));
-        written
-            .inspect_err(|_| drop(fs::remove_file(&unfinished)))
-            .with_context(shown)
+        fs::create_dir_all(&self.dir)
+            .with_context(|| format!("{} cannot be made", self.dir.display()))?;
+        write_whole(&self.dir, &name(key), entry.bytes(key)?)
     }
 
     /// Removes the entries that were not used for longest, until the rest is within the limit, and what was left unfinished.
@@ -143,6 +134,10 @@ impl Evidence {
     }
 
     fn path(&self, key: &Key) -> PathBuf {
-        self.dir.join(format!("{}.{SUFFIX}", key.digest()))
+        self.dir.join(name(key))
     }
+}
+
+fn name(key: &Key) -> String {
+    format!("{}.{SUFFIX}", key.digest())
 }

@@ -49,7 +49,7 @@ pub fn write_all(
     let drawn = || format!("cannot draw `{}`", model.name);
 
     let text = timeline::render(&cex, &area.swimlanes, None).with_context(drawn)?;
-    write_whole(dir, "trace.txt", &format!("{title}\n{subtitle}\n\n{text}"))?;
+    write_whole(dir, "trace.txt", format!("{title}\n{subtitle}\n\n{text}"))?;
     let description = format!(
         "{} of module {}: {}",
         model.name,
@@ -57,7 +57,7 @@ pub fn write_all(
         verdict(model, &cex)
     );
     let itf = itf::to_json(&cex, &description).with_context(drawn)?;
-    write_whole(dir, "trace.itf.json", &format!("{itf:#}\n"))?;
+    write_whole(dir, "trace.itf.json", format!("{itf:#}\n"))?;
     write_whole(
         dir,
         "trace.svg",
@@ -79,12 +79,13 @@ fn verdict(model: &Model, cex: &Counterexample) -> String {
     }
 }
 
-pub(crate) fn write_whole(dir: &Path, name: &str, content: &str) -> anyhow::Result<()> {
+/// Puts a whole file in place at once; where that fails nothing unfinished is left.
+pub(crate) fn write_whole(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let path = dir.join(name);
     let unfinished = dir.join(format!(".{name}.{}", std::process::id()));
     let write = || {
         let mut file = std::fs::File::create(&unfinished)?;
-        file.write_all(content.as_bytes())?;
+        file.write_all(content.as_ref())?;
         std::fs::rename(&unfinished, &path)
     };
     write()
