@@ -1,15 +1,21 @@
 //! The commands: what each may be asked, and what it does.
 
+#[cfg(feature = "machines")]
 pub mod capture;
 pub mod cfg;
 pub mod check;
 pub mod docs;
 pub mod graph;
+#[cfg(feature = "machines")]
 pub mod import;
 pub mod lint;
 pub mod list;
 pub mod options;
+#[cfg(feature = "machines")]
+pub mod recorded;
+#[cfg(feature = "machines")]
 pub mod scenario;
 pub mod table;
 pub mod trace;
+#[cfg(feature = "machines")]
 pub mod validate;

@@ -39,12 +39,16 @@ enum Task {
     /// Writes what TLC finds down, or compares: a model's whole state graph, or its counterexample
     Graph(cli::graph::Graph),
     /// Simulates a kernel's regression report on an area's state machine, in virtual time
+    #[cfg(feature = "machines")]
     Scenario(cli::scenario::Scenario),
     /// Judges recorded behaviours: are they behaviours of the area's specification?
+    #[cfg(feature = "machines")]
     Validate(cli::validate::Validate),
     /// Writes the events of a kernel's trace as events of the area's specification, to stdout
+    #[cfg(feature = "machines")]
     Import(cli::import::Import),
     /// Records traces of the running kernel on file systems of its own, and judges them (needs root and tracefs)
+    #[cfg(feature = "machines")]
     Capture(cli::capture::Capture),
     /// Shows each tool, its version and what needs it
     Doctor,
@@ -76,9 +80,13 @@ fn run(task: Task) -> Result<u8> {
         Task::Table(asked) => asked.run(),
         Task::Docs(asked) => asked.run(),
         Task::Graph(asked) => asked.run(),
+        #[cfg(feature = "machines")]
         Task::Scenario(asked) => asked.run(),
+        #[cfg(feature = "machines")]
         Task::Validate(asked) => asked.run(),
+        #[cfg(feature = "machines")]
         Task::Import(asked) => asked.run(),
+        #[cfg(feature = "machines")]
         Task::Capture(asked) => asked.run(),
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }

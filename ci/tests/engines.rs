@@ -45,6 +45,10 @@ fn apalache_finds_what_it_should() {
         .stdout(contains("5 as expected, 0 not, 0 inconclusive, 0 errors\n"));
     let report = report(out.path());
     assert!(entry(&report, "step")["mebibytes"].as_u64() > Some(50));
+    let mut shown = runner::interlock();
+    shown.args(["trace", "second", "--specs"]);
+    shown.arg(runner::specs("engines.toml", out.path()));
+    shown.arg("--out").arg(out.path()).assert().code(0);
     let trace = fs::read_to_string(out.path().join("run/second/trace.txt")).unwrap();
     assert!(
         trace.contains("Small is violated when state 5 is reached."),

@@ -382,9 +382,8 @@ fn judge_run(engines: &Engines, model: &Model, run: &Run, bless: bool) -> Result
             };
         }
     }
-    // Of what an earlier run has found only that is drawn again which is shown or compared.
-    let is_drawn = !verdict.evidence
-        || row.found != row.expected
+    // Only what is shown or compared is drawn.
+    let is_drawn = row.found != row.expected
         || engines
             .tlc
             .as_ref()

@@ -39,7 +39,7 @@ struct Graph {
 const BASE: &str = "Spec";
 
 /// The jobs, in the order in which they are to start. `is_kept` says whether a file of the model's run is compared with one of the
-/// repository: it is then run alone, as that one was.
+/// repository, which takes the steps with their arguments.
 pub fn jobs<'a>(
     manifest: &Manifest,
     models: &[&'a Model],
@@ -59,21 +59,22 @@ pub fn jobs<'a>(
         let module = modules.get(&(&model.area, &model.module));
         let graph = module.and_then(|module| graph(model, module.as_ref()?));
         let is_kept = is_kept(model);
-        let holds = model.expect == Expect::Holds;
-        if holds
-            && !is_kept
-            && let Some(job) = jobs.iter_mut().find(|job| job.takes(model, graph.as_ref()))
+        if model.expect == Expect::Holds
+            && let Some(job) = jobs
+                .iter_mut()
+                .find(|job| job.takes(model, is_kept, graph.as_ref()))
         {
             job.members.push((place, model));
+            job.ask.edges |= is_kept;
             job.cost += costs.of(model);
             continue;
         }
         jobs.push(Job {
             members: vec![(place, model)],
+            // Steps and counts cost as much again as all else.
             ask: Ask {
-                // Without the arguments of its steps a run is quicker.
-                edges: is_kept || !holds,
-                coverage: is_kept || is_lasso(model),
+                edges: is_kept,
+                coverage: false,
                 length: Length::Short,
             },
             cost: costs.of(model),
@@ -97,31 +98,29 @@ pub fn jobs<'a>(
     jobs
 }
 
-/// Which steps fire is a fact of the state graph: one run of each says it. The lassos that are pinned are those of runs that count.
+/// Which steps fire is a fact of the state graph: the cheapest run of each says it.
 fn cover(jobs: &mut [Job]) {
-    let covered = |job: &&mut Job| job.ask.coverage;
-    let mut graphs: BTreeSet<Graph> = jobs
-        .iter_mut()
-        .filter(covered)
-        .filter_map(|job| job.graph.clone())
-        .collect();
+    let mut jobs: Vec<&mut Job> = jobs.iter_mut().collect();
+    jobs.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    let mut covered = BTreeSet::new();
     for job in jobs {
-        if let Some(graph) = &job.graph
-            && graphs.insert(graph.clone())
-        {
-            job.ask.coverage = true;
+        if let Some(graph) = &job.graph {
+            job.ask.coverage = covered.insert(graph.clone());
         }
     }
 }
 
 impl Job<'_> {
     /// Whether `model`, which should hold, can be decided by the same run.
-    fn takes(&self, model: &Model, graph: Option<&Graph>) -> bool {
+    fn takes(&self, model: &Model, is_kept: bool, graph: Option<&Graph>) -> bool {
         let (_, first) = self.members[0];
         let fairness = |model: &Model| model.property.is_some().then(|| model.spec.clone());
         let own = self.members.iter().find_map(|(_, member)| fairness(member));
+        // For a property TLC explores steps once more, and would write them down twice.
+        let edges = self.ask.edges || is_kept;
+        let property = own.is_some() || model.property.is_some();
         first.expect == Expect::Holds
-            && !self.ask.edges
+            && !(edges && property)
             && graph.is_some()
             && self.graph.as_ref() == graph
             && match (own, fairness(model)) {

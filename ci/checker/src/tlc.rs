@@ -239,11 +239,11 @@ impl<'a> Tlc<'a> {
             .arg(scratch.join("meta"))
             .arg("-config")
             .arg(cfg);
-        if let Some(edges) = &files.edges {
-            // By itself this changes which lasso TLC finds (not whether there is one): the order in which it loads classes decides
-            // the order of model values. So the lassos that the manifest pins are those of runs with this file.
-            tlc.arg("-userFile").arg(edges);
-        }
+        // Whether there is such a file changes which lasso TLC finds (not whether there is one), so there always is; what it holds,
+        // and whether steps are counted, does not.
+        let unused = scratch.join("edges.txt");
+        tlc.arg("-userFile")
+            .arg(files.edges.as_ref().unwrap_or(&unused));
         let folder = self.manifest.specs.join(&models[0].area);
         tlc.arg(format!("{}.tla", models[0].module))
             .current_dir(folder);

@@ -16,8 +16,8 @@ use crate::select;
 use crate::tlc::Ask;
 use crate::verdict::Outcome;
 
-/// Writes the counterexample's files, and reads the timeline back. A row that should hold ran without its steps' arguments: it
-/// runs once more to have them, and goes without if that fails.
+/// Writes the counterexample's files, and reads the timeline back. A model that ran without its steps' arguments runs once more to
+/// have them, and goes without if that fails.
 pub(crate) fn explain(
     engines: &Engines,
     model: &Model,

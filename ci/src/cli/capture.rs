@@ -7,7 +7,8 @@ use interlock_capture as capture;
 use interlock_capture::kinds::CAPTURES;
 use interlock_checker::{interrupt, toolchain};
 
-use super::options::{self, Output};
+use super::options::Output;
+use super::recorded;
 
 #[derive(Args)]
 pub struct Capture {
@@ -23,7 +24,7 @@ pub struct Capture {
 
 /// The areas whose locks the kernel can be seen to take.
 fn areas() -> PossibleValuesParser {
-    options::areas(CAPTURES.iter().map(|capture| capture.area))
+    recorded::areas(CAPTURES.iter().map(|capture| capture.area))
 }
 
 impl Capture {

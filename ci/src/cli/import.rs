@@ -4,13 +4,12 @@ use anyhow::Result;
 use clap::Args;
 use interlock_traces::import;
 
-use super::options::Traces;
-use super::validate::areas;
+use super::recorded::{Traces, judged_areas};
 
 #[derive(Args)]
 pub struct Import {
     /// The area's name
-    #[arg(value_parser = areas())]
+    #[arg(value_parser = judged_areas())]
     area: String,
     #[command(flatten)]
     traces: Traces,

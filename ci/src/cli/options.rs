@@ -1,15 +1,12 @@
 //! What several commands may be asked.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use interlock_checker::manifest::{Engine, Lane};
 use interlock_checker::select::Selection;
 use interlock_checker::toolchain;
-use interlock_traces::kernel::Reading;
 
 #[derive(Args)]
 pub struct Source {
@@ -37,11 +34,6 @@ impl Output {
         self.out
             .map_or_else(|| Ok(toolchain::root()?.join("target/interlock")), Ok)
     }
-}
-
-/// An area must be one of these, which may be there several times; help has them all.
-pub fn areas(areas: impl Iterator<Item = &'static str>) -> PossibleValuesParser {
-    PossibleValuesParser::new(areas.collect::<BTreeSet<_>>())
 }
 
 #[derive(Args)]
@@ -104,28 +96,6 @@ impl From<LaneName> for Lane {
             LaneName::Smoke => Lane::Smoke,
             LaneName::Ci => Lane::Ci,
             LaneName::Nightly => Lane::Nightly,
-        }
-    }
-}
-
-#[derive(Args)]
-pub struct Traces {
-    /// Traces as docs/traces.md describes them, or a kernel's: the text of tracefs or of trace-cmd report, plain or gzipped
-    #[arg(required = true)]
-    pub files: Vec<PathBuf>,
-    /// The kernel that has written a trace which does not say so: 6.18
-    #[arg(long, value_name = "VERSION")]
-    kernel: Option<String>,
-    /// Judge a kernel's trace by the constants of another one
-    #[arg(long = "as", value_name = "VERSION")]
-    judged_as: Option<String>,
-}
-
-impl Traces {
-    pub fn reading(&self) -> Reading {
-        Reading {
-            kernel: self.kernel.clone(),
-            judged_as: self.judged_as.clone(),
         }
     }
 }

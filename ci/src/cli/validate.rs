@@ -2,17 +2,16 @@
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use interlock_checker::{interrupt, toolchain};
 use interlock_traces::validate;
-use interlock_traces::validate::protocol::PROTOCOLS;
 
-use super::options::{self, Output, Traces};
+use super::options::Output;
+use super::recorded::{Traces, judged_areas};
 
 #[derive(Args)]
 pub struct Validate {
     /// The area's name
-    #[arg(value_parser = areas())]
+    #[arg(value_parser = judged_areas())]
     area: String,
     #[command(flatten)]
     traces: Traces,
@@ -21,11 +20,6 @@ pub struct Validate {
     machine_only: bool,
     #[command(flatten)]
     output: Output,
-}
-
-/// The areas that traces are of.
-pub fn areas() -> PossibleValuesParser {
-    options::areas(PROTOCOLS.iter().map(|protocol| protocol.area))
 }
 
 impl Validate {
