@@ -80,6 +80,13 @@ pub struct Program {
     pub said: String,
 }
 
+impl Program {
+    /// The first number of its version; 0 if there is none.
+    pub fn major(&self) -> u32 {
+        numbers(&self.version).first().copied().unwrap_or_default()
+    }
+}
+
 impl Need {
     /// Finds the program on the `PATH` (java: first in `JAVA_HOME`) and asks it for its version.
     ///

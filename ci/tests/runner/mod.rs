@@ -139,7 +139,7 @@ impl Clone {
     pub fn java(self, script: &str) -> Clone {
         let java = tools().java.path.display();
         let head = format!("JAVA='{java}'\n[ \"$1\" = -version ] && exec \"$JAVA\" -version");
-        let no_archive = "case \"$*\" in *ArchiveClassesAtExit*) exit 1;; esac";
+        let no_archive = "case \"$*\" in *ArchiveClassesAtExit* | *AOTCacheOutput*) exit 1;; esac";
         self.program("java", &format!("{head}\n{no_archive}\n{script}"))
     }
 
