@@ -7,7 +7,7 @@ use std::fs;
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{Clone, check, entry, report, specs, temp, told};
+use runner::{Clone, check, entry, processes, report, specs, temp, told, wait};
 
 #[test]
 fn rows_that_are_as_they_should_be_pass() {

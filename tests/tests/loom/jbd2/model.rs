@@ -16,7 +16,7 @@ use interlock::jbd2::recorder::Recorder;
 use interlock::jbd2::space::Nothing;
 use interlock::jbd2::waiting::Discipline;
 
-use crate::sys::{LoomSys, NONE};
+use crate::dio::sys::{LoomSys, NONE};
 
 /// What is run.
 #[derive(Clone)]

@@ -22,11 +22,5 @@
 //! The seconds are those of a machine with two busy processors, one test at a time.
 
 mod faults;
-#[allow(dead_code)]
-#[path = "../loom_rwsem/sys.rs"]
-mod lock;
 mod model;
 mod schedules;
-#[allow(dead_code)]
-#[path = "../loom_dio/sys.rs"]
-mod sys;

@@ -17,7 +17,7 @@ use interlock::dio::probe::{Probe, Seen, Side};
 use interlock::dio::recorder::Recorder;
 use interlock::dio::workers::Workers;
 
-use crate::sys::{LoomDevice, LoomSys, NONE};
+use super::sys::{LoomDevice, LoomSys, NONE};
 
 /// A write: its first sector, its last sector, and whether it is asynchronous.
 pub type Write = (u32, u32, bool);

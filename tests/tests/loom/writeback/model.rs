@@ -16,7 +16,7 @@ use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug::{Action, Cpu, Pc, State};
 use interlock_traces::machines::wb_plug::Invariant;
 
-use crate::sys::{LoomDevice, LoomSys, NONE};
+use crate::dio::sys::{LoomDevice, LoomSys, NONE};
 
 const BLOCK: usize = 4;
 const SLOTS: usize = 1;

@@ -4,8 +4,10 @@ use interlock::jbd2::machine::Load;
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::waiting::{Discipline, Release};
 
-use crate::model::{Model, finds};
-use crate::schedules::{reserved, room, space};
+use rusty_fork::rusty_fork_test;
+
+use super::model::{Model, finds};
+use super::schedules::{reserved, room, space};
 
 fn all(release: &Release<'_>) -> Vec<usize> {
     (0..release.waiting()).collect()
@@ -81,42 +83,44 @@ impl Discipline for HoldsMutex {
 
 const HANG: &str = "deadlock";
 
-#[test]
-fn a_release_that_wakes_nobody() {
-    finds::<WakesNobody>("wakes nobody", &reserved(2), 2, HANG);
-}
+rusty_fork_test! {
+    #[test]
+    fn a_release_that_wakes_nobody() {
+        finds::<WakesNobody>("wakes nobody", &reserved(2), 2, HANG);
+    }
 
-/// The first is a plain handle that waits until less is reserved: it gives nothing back that would wake the next.
-#[test]
-fn a_release_that_wakes_one() {
-    let reserved = reserved(2);
-    let model = Model {
-        load: Load {
-            plain: 1,
-            cost: 12,
-            ..reserved.load
-        },
-        ..reserved
-    };
-    finds::<WakesOne>("wakes one", &model, 2, HANG);
-}
+    /// The first is a plain handle that waits until less is reserved: it gives nothing back that would wake the next.
+    #[test]
+    fn a_release_that_wakes_one() {
+        let reserved = reserved(2);
+        let model = Model {
+            load: Load {
+                plain: 1,
+                cost: 12,
+                ..reserved.load
+            },
+            ..reserved
+        };
+        finds::<WakesOne>("wakes one", &model, 2, HANG);
+    }
 
-#[test]
-fn credits_for_the_last_to_come() {
-    finds::<LastFirst>("last first", &reserved(3), 2, "queue differs");
-}
+    #[test]
+    fn credits_for_the_last_to_come() {
+        finds::<LastFirst>("last first", &reserved(3), 2, "queue differs");
+    }
 
-#[test]
-fn a_commit_that_wakes_nobody() {
-    finds::<CommitWakesNobody>("commit wakes nobody", &room(), 2, HANG);
-}
+    #[test]
+    fn a_commit_that_wakes_nobody() {
+        finds::<CommitWakesNobody>("commit wakes nobody", &room(), 2, HANG);
+    }
 
-#[test]
-fn credits_left_behind_by_a_failed_test() {
-    finds::<LeaksCredits>("leaks credits", &room(), 2, "running differs");
-}
+    #[test]
+    fn credits_left_behind_by_a_failed_test() {
+        finds::<LeaksCredits>("leaks credits", &room(), 2, "running differs");
+    }
 
-#[test]
-fn a_commit_that_needs_a_mutex_of_its_waiter() {
-    finds::<HoldsMutex>("holds the mutex", &space(), 2, HANG);
+    #[test]
+    fn a_commit_that_needs_a_mutex_of_its_waiter() {
+        finds::<HoldsMutex>("holds the mutex", &space(), 2, HANG);
+    }
 }

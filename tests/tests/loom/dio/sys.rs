@@ -12,7 +12,7 @@ use interlock::rwsem::sys::Sys;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread::{self, Thread};
 
-use crate::lock;
+use crate::rwsem::sys as lock;
 
 /// No fault.
 pub const NONE: u8 = 0;

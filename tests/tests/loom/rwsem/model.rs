@@ -17,7 +17,7 @@ use interlock::rwsem::sys::Sys;
 use interlock::rwsem::word::{Action, Word};
 use loom::cell::UnsafeCell;
 
-use crate::sys::LoomSys;
+use super::sys::LoomSys;
 
 /// One operation of a thread, from the call that acquires the lock to its release.
 #[derive(Clone, Copy, PartialEq)]

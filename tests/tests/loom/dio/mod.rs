@@ -22,9 +22,6 @@
 //! The seconds are those of a machine with two busy processors, one test at a time.
 
 mod faults;
-#[allow(dead_code)]
-#[path = "../loom_rwsem/sys.rs"]
-mod lock;
 mod model;
 mod schedules;
-mod sys;
+pub mod sys;

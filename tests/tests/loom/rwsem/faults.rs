@@ -1,0 +1,124 @@
+//! Faults in the lock's orders, its waiting and its rules: each must be found.
+
+use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
+use interlock::rwsem::protocol::BatchQueue;
+
+use rusty_fork::rusty_fork_test;
+
+use super::model::{Op::*, Programs, finds};
+use super::sys::*;
+
+const ONE_READER_TWO_WRITERS: Programs = &[&[Read], &[Write], &[Write]];
+const TWO_READERS_ONE_WRITER: Programs = &[&[Read], &[Read], &[Write]];
+const TWO_READERS_TWO_WRITERS: Programs = &[&[Read], &[Read], &[Write], &[Write]];
+
+const RACE: &[&str] = &["Causality violation"];
+const LOST_WAKE_UP: &[&str] = &["deadlock"];
+const NOT_IN_THE_MACHINE: &[&str] = &[
+    "not enabled in the machine",
+    "after, event",
+    "before, event",
+];
+
+rusty_fork_test! {
+    #[test]
+    fn relaxed_in_place_of_acquire() {
+        finds::<LoomSys<RELAXED_ENTER>, BatchQueue>(
+            "Relaxed Enter",
+            ONE_READER_TWO_WRITERS,
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_WAKE>, BatchQueue>(
+            "Relaxed Wake",
+            TWO_READERS_ONE_WRITER,
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_GRANT>, BatchQueue>(
+            "Relaxed grant",
+            ONE_READER_TWO_WRITERS,
+            Some(3),
+            RACE,
+        );
+    }
+
+    #[test]
+    fn relaxed_in_place_of_release() {
+        finds::<LoomSys<RELAXED_RELEASE>, BatchQueue>(
+            "Relaxed Release",
+            ONE_READER_TWO_WRITERS,
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_DOWNGRADE>, BatchQueue>(
+            "Relaxed Downgrade",
+            &[&[Downgrade], &[Read]],
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_PUBLISH>, BatchQueue>(
+            "Relaxed publication",
+            ONE_READER_TWO_WRITERS,
+            Some(3),
+            RACE,
+        );
+    }
+
+    #[test]
+    fn a_wake_up_before_the_grant_is_published() {
+        finds::<LoomSys<WAKE_FIRST>, BatchQueue>(
+            "wake first",
+            ONE_READER_TWO_WRITERS,
+            Some(3),
+            LOST_WAKE_UP,
+        );
+    }
+
+    #[test]
+    fn a_missed_check_before_sleeping() {
+        finds::<LoomSys<NO_RECHECK>, BatchQueue>(
+            "no re-check",
+            ONE_READER_TWO_WRITERS,
+            Some(3),
+            LOST_WAKE_UP,
+        );
+    }
+
+    #[test]
+    fn a_double_hand_off() {
+        let symptoms = [RACE, NOT_IN_THE_MACHINE].concat();
+        finds::<LoomSys<NONE>, DoubleHandOff>(
+            "double hand-off",
+            TWO_READERS_ONE_WRITER,
+            Some(3),
+            &symptoms,
+        );
+    }
+
+    #[test]
+    fn a_late_writer_in_the_running_batch() {
+        finds::<LoomSys<NONE>, LateWriter>(
+            "late writer",
+            ONE_READER_TWO_WRITERS,
+            Some(3),
+            NOT_IN_THE_MACHINE,
+        );
+    }
+
+    #[test]
+    fn a_reader_that_overtakes_a_waiting_writer() {
+        finds::<LoomSys<NONE>, ReaderOvertakes>(
+            "overtaking",
+            TWO_READERS_ONE_WRITER,
+            Some(3),
+            NOT_IN_THE_MACHINE,
+        );
+        finds::<LoomSys<NONE>, ReaderOvertakes>(
+            "overtaking",
+            TWO_READERS_TWO_WRITERS,
+            Some(3),
+            NOT_IN_THE_MACHINE,
+        );
+    }
+}
