@@ -96,20 +96,13 @@ impl<'a> Jvm<'a> {
             return Vec::new();
         };
         // `auto` goes on without an archive that does not fit, and says so; standard output is TLC's alone.
-        let mut options: Vec<OsString> = [
-            "-Xshare:auto",
-            "-XX:+VerifySharedSpaces",
-            "-Xlog:disable",
-            "-Xlog:all=warning:stderr",
-        ]
-        .map(OsString::from)
-        .into();
-        let option = match self.has_aot() {
-            true => "-XX:AOTCache=",
-            false => "-XX:SharedArchiveFile=",
+        let (auto, option) = match self.has_aot() {
+            true => ("-XX:AOTMode=auto", "-XX:AOTCache="),
+            false => ("-Xshare:auto", "-XX:SharedArchiveFile="),
         };
-        options.push(joined(option, archive));
-        options
+        let quiet = ["-Xlog:disable", "-Xlog:all=warning:stderr"];
+        let options = [auto].into_iter().chain(quiet).map(OsString::from);
+        options.chain([joined(option, archive)]).collect()
     }
 
     fn has_aot(&self) -> bool {
@@ -149,8 +142,8 @@ impl<'a> Jvm<'a> {
         fs::create_dir_all(&scratch)
             .with_context(|| format!("{} cannot be made", scratch.display()))?;
         let made = self.dump(&scratch).and_then(|new| {
-            // The length is kept in the name: a JVM that maps an archive cut short dies.
-            let archive = dir.join(name(key, new.metadata()?.len()));
+            // The digest is kept in the name: a JVM that maps an archive that was cut short or changed may die.
+            let archive = dir.join(name(key, &fs::read(&new)?));
             fs::rename(&new, &archive)?;
             Ok(archive)
         });
@@ -213,19 +206,32 @@ fn key(toolchain: &Toolchain) -> Result<String> {
     let Toolchain { java, jar, .. } = toolchain;
     let modified = jar.path.metadata()?.modified()?;
     let key = format!("{java:?} {jar:?} {modified:?} {WARMUP:?}");
-    Ok(toolchain::hex_sha256(key.as_bytes())[..16].to_owned())
+    Ok(short_digest(key.as_bytes()))
 }
 
-fn name(key: &str, length: u64) -> String {
-    format!("{key}-{length}.jsa")
+fn name(key: &str, archive: &[u8]) -> String {
+    format!("{key}-{}.jsa", short_digest(archive))
 }
 
-/// An archive of this key whose length is still the one in its name.
+fn short_digest(bytes: &[u8]) -> String {
+    toolchain::hex_sha256(bytes)[..16].to_owned()
+}
+
+/// An archive of this key whose digest is still the one in its name; others of the key are removed.
 fn find(dir: &Path, key: &str) -> Option<PathBuf> {
     let files = fs::read_dir(dir).ok()?.filter_map(Result::ok);
-    let mut whole = files.filter(|file| {
-        file.metadata()
-            .is_ok_and(|meta| meta.is_file() && *file.file_name() == *name(key, meta.len()))
+    let archives = files.filter(|file| {
+        let name = file.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with(key) && name.ends_with(".jsa")
     });
-    whole.next().map(|file| file.path())
+    let mut archives = archives.map(|file| file.path());
+    archives.find(|path| {
+        let is_whole = fs::read(path).is_ok_and(|archive| path.ends_with(name(key, &archive)));
+        if !is_whole {
+            // What cannot be removed is not used either.
+            drop(fs::remove_file(path));
+        }
+        is_whole
+    })
 }
