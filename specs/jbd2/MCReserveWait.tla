@@ -15,9 +15,10 @@ NeverContended ==
       /\ \E t \in Small : Wants(t)
       /\ \E t \in Large : Wants(t))
 
-State == [pc |-> pc, queue |-> queue, reserved |-> reserved, herd |-> herd, wakes |-> wakes]
+State == [pc |-> pc, queue |-> queue, reserved |-> reserved, herd |-> herd, stirred |-> stirred,
+          wakes |-> wakes]
 
-\* The same for a state graph: without the size of the last herd, which decides
+\* The same for a state graph: without the sizes of the herds, which decide
 \* nothing.
 NoHerd(woken) == 0
 
