@@ -147,7 +147,8 @@ Current ==
 \* of what a handle may have.  (All reserve the same here, so that with a
 \* hand-over nobody can go past those who wait; ReserveWait has the rule.)
 ReserveOf(S) == Sum(LAMBDA t : Reserve, S)
-Promised == ReserveOf(promised)
+IsApart  == Policy.granted = "apart"
+Promised == IF IsApart THEN ReserveOf(promised) ELSE 0
 Half    == UserMax \div 2
 MayReserve(t) == t \in promised \/ reserved + Promised + Reserves(t) <= Half
 
@@ -172,7 +173,8 @@ Try(t) ==
                CASE test = 0 -> [Current EXCEPT !.out = @ + Total(t), !.updates = @ + 1]
                  [] test = 1 \/ (test = 2 /\ ~tooMuchReserved) -> [Current EXCEPT !.asked = TRUE]
                  [] OTHER -> Current
-          /\ reserved' = IF test = 0 THEN reserved + Reserves(t) ELSE reserved
+          /\ reserved' = IF test # 0 \/ (t \in promised /\ ~IsApart) THEN reserved
+                          ELSE reserved + Reserves(t)
           /\ promised' = IF test = 0 THEN promised \ {t} ELSE promised
           /\ queue' = IF test = 4 /\ Policy.wake = "hand-over" THEN Append(queue, t) ELSE queue
           /\ pc' = [pc EXCEPT ![t] =
@@ -185,14 +187,18 @@ Try(t) ==
 
 \* Those who wait for reserved credits try again, when so many stay reserved.
 \* With a hand-over only those do for whom there are credits now, in the order
-\* in which they came; the credits are theirs, but no transaction's before they
-\* join one.  (Who waits in test 2 is in no queue.)
+\* in which they came; the credits are theirs, but neither reserved nor a
+\* transaction's before they join one.  (Who waits in test 2 is in no queue.
+\* Control: "reserved" counts them as if a transaction were charged for them,
+\* which takes off all that is reserved when it commits.)
 First(n) == {queue[i] : i \in {i \in DOMAIN queue : i <= n}}
 WakeReserved(p, left, kept) ==
-    LET served == {queue[n] : n \in {n \in DOMAIN queue :
-                      left + ReserveOf(kept) + ReserveOf(First(n)) <= Half}}
+    LET taken  == IF IsApart THEN ReserveOf(kept) ELSE 0
+        served == {queue[n] : n \in {n \in DOMAIN queue :
+                      left + taken + ReserveOf(First(n)) <= Half}}
         sleeps == Members(queue) \ served
     IN /\ promised' = kept \cup served
+       /\ reserved' = left + (IF IsApart THEN 0 ELSE ReserveOf(served))
        /\ queue' = SelectSeq(queue, LAMBDA t : t \in sleeps)
        /\ pc' = [t \in Task |-> IF p[t] = "wait-reserved" /\ t \notin sleeps THEN "try" ELSE p[t]]
 
@@ -200,8 +206,9 @@ WakeReserved(p, left, kept) ==
 Refuse(t) ==
     /\ pc[t] = "try"
     /\ aborted
-    /\ WakeReserved([pc EXCEPT ![t] = "refused"], reserved, promised \ {t})
-    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ LET owns == IF IsApart THEN 0 ELSE ReserveOf(promised \cap {t})
+       IN WakeReserved([pc EXCEPT ![t] = "refused"], reserved - owns, promised \ {t})
+    /\ UNCHANGED <<running, committing, free, checkpoint, mutex, writeback, aborted>>
     /\ Emit("Refuse", <<t>>)
 
 \* start_this_handle of a reserved handle: no test.  It joins a transaction
@@ -215,7 +222,6 @@ TryReserved(t) ==
                     \/ Current.state = "SWITCH" /\ Policy.conversion = "even-switch"
        IN IF joins
           THEN /\ running' = [Current EXCEPT !.updates = @ + 1]
-               /\ reserved' = reserved - Reserve
                /\ WakeReserved([pc EXCEPT ![t] = "attached"], reserved - Reserve, promised)
           ELSE /\ pc' = [pc EXCEPT ![t] = IF Current.state = "SWITCH" THEN "wait-switch"
                                           ELSE "wait-locked"]
@@ -289,7 +295,6 @@ Unreserve(t) ==
     /\ t \in Pages
     /\ pc[t] = "attached"
     /\ ~writeback[t]
-    /\ reserved' = reserved - Reserves(t)
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.out = @ - (IF Policy.unreserve THEN Reserves(t) ELSE 0)]
     /\ WakeReserved([pc EXCEPT ![t] = "idle"], reserved - Reserves(t), promised)
@@ -490,6 +495,9 @@ CreditsInBounds == running.state = "SWITCH" => running.out <= Max
 
 \* I2: no more blocks are logged than there are credits.
 LoggedWithinCredits == running.log <= running.out
+
+\* The same of a commit, which has taken off what is reserved: its assertion.
+CommitWithinCredits == committing.state = "FLUSH" => committing.log <= committing.out
 
 \* I3: the log never runs full under a commit, which cannot wait for space.
 CommitNeverNeedsSpace == free >= 1

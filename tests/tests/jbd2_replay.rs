@@ -25,7 +25,11 @@ enum End {
     Breaks(Invariant),
 }
 
-const ENDS: [(&str, End); 12] = [
+const ENDS: [(&str, End); 13] = [
+    (
+        "GrantedIsReserved-W-18-grant-CommitWithinCredits",
+        End::Breaks(Invariant::CommitWithinCredits),
+    ),
     ("NoReserve-PW-12-3-deadlock", End::Deadlock),
     ("ReservedCannotJoinLocked-PW-18-3-deadlock", End::Deadlock),
     ("CkptHoldsMutex-PW-12-3-deadlock", End::Deadlock),
