@@ -18,10 +18,17 @@
 (* handle, converts, stops it, and the page's writeback ends.              *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  The four tests are one step: that test 2 first   *)
-(* adds and then takes back can only start a commit too early.  What a     *)
-(* thread needs and what it dirties is fixed for the thread.  A commit     *)
-(* writes what was dirtied and two blocks, a descriptor and the commit     *)
-(* record.                                                                 *)
+(* adds and then takes back can only start a commit too early; that test 4 *)
+(* does, and wakes, ReserveWait has.  Who waits for reserved credits looks *)
+(* whether its own fit in the step that wakes it: they do (WokenFits), and *)
+(* who is woken by an attempt that fails finds that they do not, so that   *)
+(* this is no step.  One who looks so late that they do not fit any more   *)
+(* sleeps on in the kernel; here it tries, and may ask for a commit.  Who  *)
+(* waits for a commit waits until none is asked for either: there are no   *)
+(* numbers of transactions, and the kernel's jbd2_log_wait_commit may      *)
+(* return earlier.  What a thread needs and what it dirties is fixed for   *)
+(* the thread.  A commit writes what was dirtied and two blocks, a         *)
+(* descriptor and the commit record.                                       *)
 (*                                                                         *)
 (* OUT OF SCOPE.  Revoke blocks and fast commits; the order of waiters, of *)
 (* which see ReserveWait and TransactionWait; the barrier of               *)
@@ -161,6 +168,9 @@ Fails(t) ==
               [] test = 4 -> Reserves(t) > 0 /\ ~MayReserve(t)}
     IN IF failed = {} THEN 0 ELSE CHOOSE test \in failed : \A other \in failed : test <= other
 
+\* Control: whoever waits for reserved credits tries again, whatever fits.
+AllTryAgain(p) == [t \in Task |-> IF p[t] = "wait-reserved" THEN "try" ELSE p[t]]
+
 \* start_this_handle of an ordinary handle: all tests, or a wait for what the
 \* first that fails needs.  Tests 1 and 2 ask for a commit.
 Try(t) ==
@@ -177,7 +187,7 @@ Try(t) ==
                           ELSE reserved + Reserves(t)
           /\ promised' = IF test = 0 THEN promised \ {t} ELSE promised
           /\ queue' = IF test = 4 /\ Policy.wake = "hand-over" THEN Append(queue, t) ELSE queue
-          /\ pc' = [pc EXCEPT ![t] =
+          /\ pc' = [(IF test = 4 /\ Policy.wake = "stirs" THEN AllTryAgain(pc) ELSE pc) EXCEPT ![t] =
                CASE test = 0 -> "attached"
                  [] test = 3 -> "space"
                  [] test = 4 \/ tooMuchReserved -> "wait-reserved"
@@ -518,6 +528,14 @@ SpaceConserved ==
 
 \* I7: a handle's transaction takes updates.
 HandlesAreInTime == Attached # {} => running.state \in {"RUNNING", "LOCKED"}
+
+\* Who is woken from its wait for reserved credits has been handed some, or its
+\* own fit, and its handle with what is reserved.
+WokenFits ==
+    [][\A w \in Pages :
+          \/ pc[w] # "wait-reserved" \/ pc'[w] # "try"
+          \/ w \in promised'
+          \/ reserved' + Reserves(w) <= Half /\ reserved' + Total(w) <= UserMax]_vars
 
 \* The journal does not abort.
 NeverAborts == ~aborted

@@ -1,12 +1,9 @@
 --------------------------- MODULE MCJbd2Credits ---------------------------
 (***************************************************************************)
-(* Jbd2Credits for TLC: symmetry, probes, and the hook that prints the     *)
-(* edges of the state graph.                                               *)
+(* Jbd2Credits for TLC: probes, and the hook that prints the edges of the  *)
+(* state graph.                                                            *)
 (***************************************************************************)
 EXTENDS Jbd2Credits, TLC
-
-\* For invariants only.
-Symmetry == Permutations(Plain)
 
 \* Probes, which must be violated: the waits and the steps that the properties
 \* are about are reached.

@@ -1,12 +1,9 @@
 --------------------------- MODULE MCReserveWait ---------------------------
 (***************************************************************************)
-(* ReserveWait for TLC: symmetry, probes, and the hook that prints the     *)
-(* edges of the state graph.  The bounds are the numbers of threads.       *)
+(* ReserveWait for TLC: probes, and the hook that prints the edges of the  *)
+(* state graph.  The bounds are the numbers of threads.                    *)
 (***************************************************************************)
 EXTENDS ReserveWait, TLC
-
-\* For invariants only.
-Symmetry == Permutations(Small) \cup Permutations(Large)
 
 \* Probe, which must be violated: threads of both kinds want credits, and one
 \* at least sleeps.

@@ -39,6 +39,10 @@ HandOver == [Upstream EXCEPT !.wake = "hand-over"]
 \* Control: they are counted in j_reserved_credits as soon as they are.
 GrantedIsReserved == [HandOver EXCEPT !.granted = "reserved"]
 
+\* Control: an attempt that fails has all who wait for reserved credits try again,
+\* who do not look first whether their own fit.
+StirredTryAgain == [Upstream EXCEPT !.wake = "stirs"]
+
 \* data=ordered, as for blocks that are allocated written.
 Ordered == [Upstream EXCEPT !.data = "ordered"]
 

@@ -29,6 +29,8 @@ pub enum Wake {
     All,
     /// `"hand-over"`: those for whom there are credits now, which are theirs.
     HandOver,
+    /// `"stirs"`: control; all, and also when an attempt fails, whether their credits fit or not.
+    Stirs,
 }
 
 /// Where credits are counted that are handed over, before their owner has joined a transaction.
@@ -155,6 +157,12 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
+    /// Control: an attempt that fails has all who wait for reserved credits try again.
+    pub const STIRRED_TRY_AGAIN: Policy = Policy {
+        wake: Wake::Stirs,
+        ..Policy::UPSTREAM
+    };
+
     /// Control: they are counted in j_reserved_credits as soon as they are.
     pub const GRANTED_IS_RESERVED: Policy = Policy {
         granted: Granted::Reserved,
@@ -264,10 +272,11 @@ impl Policy {
     };
 
     /// Every variant under its name in module Policies.
-    pub const NAMED: [(&str, Policy); 20] = [
+    pub const NAMED: [(&str, Policy); 21] = [
         ("Upstream", Policy::UPSTREAM),
         ("HandOver", Policy::HAND_OVER),
         ("GrantedIsReserved", Policy::GRANTED_IS_RESERVED),
+        ("StirredTryAgain", Policy::STIRRED_TRY_AGAIN),
         ("Ordered", Policy::ORDERED),
         ("NoReserve", Policy::NO_RESERVE),
         ("NoReserveWaitBefore", Policy::NO_RESERVE_WAIT_BEFORE),

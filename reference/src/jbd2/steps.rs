@@ -186,6 +186,9 @@ impl Steps<'_> {
             Some(Test::Running | Test::Room) => Pc::WaitLocked,
         };
         self.begin();
+        if test == Some(Test::Half) && self.machine.policy.wake == Wake::Stirs {
+            self.wake_reserved();
+        }
         let state = &mut *self.state;
         state.pc[place] = to;
         match to {
