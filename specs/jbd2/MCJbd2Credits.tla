@@ -10,6 +10,8 @@ EXTENDS Jbd2Credits, TLC
 NeverWaitsForSpace    == \A t \in Task : pc[t] # "space"
 NeverWaitsForReserved == \A w \in Pages : pc[w] # "wait-reserved"
 NeverPromised         == promised = {}
+NeverContendsForMutex ==
+    ~(mutex # {} /\ Cardinality({t \in Task : pc[t] = "space"}) >= 2)
 NeverWaits            == \A t \in Task : ~Wants(t)
 NeverCommits          == committing.state = "none"
 NeverCheckpoints      == mutex = {}
