@@ -29,10 +29,10 @@ EXTENDS Integers, Sequences, FiniteSets, Apalache
 
 (* @typeAlias: policy = { tests: Set(Int), stop: Bool, tail: Str, conversion: Str, space: Str,
         usermax: Bool, unreserve: Bool, mutex: Str, abort: Bool, extend: Str, restart: Str,
-        wait: Str, data: Str, wake: Str, kworker: Str -> Str };
+        wait: Str, data: Str, wake: Str, granted: Str, kworker: Str -> Str };
    @typeAlias: published = { tests: Set(Int), stop: Bool, tail: Str, conversion: Str, space: Str,
         usermax: Bool, unreserve: Bool, mutex: Str, abort: Bool, extend: Str, restart: Str,
-        wait: Str, data: Str, wake: Str, kworker: Str -> <<Str, Str>> };
+        wait: Str, data: Str, wake: Str, granted: Str, kworker: Str -> <<Str, Str>> };
    @typeAlias: transaction = { state: Str, out: Int, updates: Int, log: Int, data: Set(Str),
         asked: Bool }; *)
 APJbd2Credits_aliases == TRUE
@@ -125,7 +125,7 @@ Typed(p) ==
     [tests |-> p.tests, stop |-> p.stop, tail |-> p.tail, conversion |-> p.conversion,
      space |-> p.space, usermax |-> p.usermax, unreserve |-> p.unreserve, mutex |-> p.mutex,
      abort |-> p.abort, extend |-> p.extend, restart |-> p.restart, wait |-> p.wait,
-     data |-> p.data, wake |-> p.wake,
+     data |-> p.data, wake |-> p.wake, granted |-> p.granted,
      kworker |-> [w \in {"w1", "w2"} |-> IF w = "w1" THEN "k1" ELSE "k2"]]
 
 PW  == Plain = {"p1"} /\ Pages = {"w1"}

@@ -24,7 +24,9 @@ CONSTANTS
     \* @type: Str;
     Order,
     \* @type: Bool;
-    Reserved
+    Reserved,
+    \* @type: Str;
+    Grants
 
 VARIABLES
     \* @type: Str -> Str;
@@ -46,25 +48,28 @@ UpToTwo ==
     /\ Pages \in SUBSET {"w1", "w2"}
     /\ Locker \in SUBSET {"l1", "l2"}
 
-AnyTasks == UpToTwo /\ Order = "prepare-first" /\ Reserved = TRUE
+AnyGrants == Grants \in {"none", "apart", "awaited"}
+
+AnyTasks == UpToTwo /\ Order = "prepare-first" /\ Reserved = TRUE /\ AnyGrants
 
 \* Controls: the variants that fail.
-TestFirst      == UpToTwo /\ Order = "test-first" /\ Reserved = TRUE
-NoReservedWait == UpToTwo /\ Order = "prepare-first" /\ Reserved = FALSE
+TestFirst      == UpToTwo /\ Order = "test-first" /\ Reserved = TRUE /\ Grants = "none"
+NoReservedWait == UpToTwo /\ Order = "prepare-first" /\ Reserved = FALSE /\ Grants = "none"
 
 \* The sizes of TLC's rows.
 TL   == Thread = {"t1"} /\ Pages = {} /\ Locker = {"l1"}
 TWLL == Thread = {"t1"} /\ Pages = {"w1"} /\ Locker = {"l1", "l2"}
-TodayTL          == TL /\ Order = "prepare-first" /\ Reserved = TRUE
-TestFirstTL      == TL /\ Order = "test-first" /\ Reserved = TRUE
-NoReservedWaitTWLL == TWLL /\ Order = "prepare-first" /\ Reserved = FALSE
+TodayTL          == TL /\ Order = "prepare-first" /\ Reserved = TRUE /\ Grants = "none"
+TestFirstTL      == TL /\ Order = "test-first" /\ Reserved = TRUE /\ Grants = "none"
+NoReservedWaitTWLL ==
+    TWLL /\ Order = "prepare-first" /\ Reserved = FALSE /\ Grants = "none"
 
 -----------------------------------------------------------------------------
 (* The invariant.                                                          *)
 
 TypeAssign ==
-    /\ pc \in [Task -> {"idle", "start", "attached", "reserved", "convert", "drain", "look",
-                        "test", "prepare", "sleep", "lock", "locked"}]
+    /\ pc \in [Task -> {"idle", "start", "wait", "granted", "attached", "reserved", "convert",
+                        "drain", "look", "test", "prepare", "sleep", "lock", "locked"}]
     /\ barrier \in 0 .. 2
     /\ queue \in SUBSET Locker
     /\ mutex \in SUBSET Locker

@@ -6,10 +6,11 @@
 (* FOR WHICH CONSTANTS.  Any Half: of a log of any size; three small       *)
 (* threads and a large one.                                                *)
 (*                                                                         *)
-(* WHY IT IS INDUCTIVE.  The reservations are what the holders reserved,   *)
-(* and the queue is who sleeps.  If a release wakes all, nobody sleeps     *)
-(* whose credits fit (NobodyFits): credits only get fewer until the next   *)
-(* release.  If it hands over, the first does not fit (FirstDoesNotFit),   *)
+(* WHY IT IS INDUCTIVE.  What is counted is what the holders reserved and  *)
+(* what attempts have not taken back, and the queue is who sleeps.  If all *)
+(* are woken each time that credits are taken off, nobody sleeps whose     *)
+(* credits fit (NobodyFits): credits only get fewer until the next time.   *)
+(* If a release hands over, the first does not fit (FirstDoesNotFit),      *)
 (* and so at most two are served: less than its need was free, and at most *)
 (* two credits come.                                                       *)
 (***************************************************************************)
@@ -38,6 +39,8 @@ VARIABLES
     reserved,
     \* @type: Int;
     herd,
+    \* @type: Int;
+    stirred,
     \* @type: Str -> Int;
     wakes
 
@@ -64,19 +67,21 @@ UntestedSSL == SSL /\ Half = 2 /\ Wake = "untested" /\ MaxHerd = 0 /\ MaxWakes =
 (* The invariant.                                                          *)
 
 TypeAssign ==
-    /\ pc \in [Thread -> {"idle", "test", "sleep", "hold"}]
+    /\ pc \in [Thread -> {"idle", "test", "undo", "look", "sleep", "hold"}]
     /\ queue = Gen(4)
     /\ reserved \in Nat
     /\ herd \in 0 .. 4
+    /\ stirred \in 0 .. 4
     /\ wakes \in [Thread -> 0 .. 3]
 
 \* The same, to be kept by each step: what is assigned is no smaller than what
 \* is reached.
 InTypes ==
-    /\ \A t \in Thread : pc[t] \in {"idle", "test", "sleep", "hold"}
+    /\ \A t \in Thread : pc[t] \in {"idle", "test", "undo", "look", "sleep", "hold"}
     /\ Len(queue) <= 4
     /\ reserved >= 0
     /\ herd >= 0 /\ herd <= 4
+    /\ stirred >= 0 /\ stirred <= 4
     /\ \A t \in Thread : wakes[t] >= 0 /\ wakes[t] <= 3
 
 \* Who sleeps is in the queue, once.
@@ -85,11 +90,15 @@ QueueIsSleepers ==
     /\ \A t \in Thread : pc[t] = "sleep" => \E i \in DOMAIN queue : queue[i] = t
     /\ \A i, j \in DOMAIN queue : queue[i] = queue[j] => i = j
 
-\* If a release wakes all, nobody sleeps whose credits fit.
+\* If all are woken, nobody sleeps whose credits fit.
 NobodyFits ==
     Wake = "all" => \A t \in Thread : pc[t] = "sleep" => ~Fits(t, reserved)
 
-\* If it hands over, the first in the queue does not fit.
+\* If a release hands over, nobody adds what is too much.
+NobodyUndoes ==
+    Wake = "hand-off" => stirred = 0 /\ \A t \in Thread : pc[t] \notin {"undo", "look"}
+
+\* Then the first in the queue does not fit.
 FirstDoesNotFit ==
     Wake = "hand-off" /\ queue # <<>> => ~Fits(Head(queue), reserved)
 
@@ -102,6 +111,7 @@ IndInv ==
     /\ QueueIsSleepers
     /\ ReservedIsHeld
     /\ NobodyFits
+    /\ NobodyUndoes
     /\ FirstDoesNotFit
     /\ WokenOnce
     /\ BoundedHerd

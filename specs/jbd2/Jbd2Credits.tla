@@ -18,10 +18,17 @@
 (* handle, converts, stops it, and the page's writeback ends.              *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  The four tests are one step: that test 2 first   *)
-(* adds and then takes back can only start a commit too early.  What a     *)
-(* thread needs and what it dirties is fixed for the thread.  A commit     *)
-(* writes what was dirtied and two blocks, a descriptor and the commit     *)
-(* record.                                                                 *)
+(* adds and then takes back can only start a commit too early; that test 4 *)
+(* does, and wakes, ReserveWait has.  Who waits for reserved credits looks *)
+(* whether its own fit in the step that wakes it: they do (WokenFits), and *)
+(* who is woken by an attempt that fails finds that they do not, so that   *)
+(* this is no step.  One who looks so late that they do not fit any more   *)
+(* sleeps on in the kernel; here it tries, and may ask for a commit.  Who  *)
+(* waits for a commit waits until none is asked for either: there are no   *)
+(* numbers of transactions, and the kernel's jbd2_log_wait_commit may      *)
+(* return earlier.  What a thread needs and what it dirties is fixed for   *)
+(* the thread.  A commit writes what was dirtied and two blocks, a         *)
+(* descriptor and the commit record.                                       *)
 (*                                                                         *)
 (* OUT OF SCOPE.  Revoke blocks and fast commits; the order of waiters, of *)
 (* which see ReserveWait and TransactionWait; the barrier of               *)
@@ -147,7 +154,8 @@ Current ==
 \* of what a handle may have.  (All reserve the same here, so that with a
 \* hand-over nobody can go past those who wait; ReserveWait has the rule.)
 ReserveOf(S) == Sum(LAMBDA t : Reserve, S)
-Promised == ReserveOf(promised)
+IsApart  == Policy.granted = "apart"
+Promised == IF IsApart THEN ReserveOf(promised) ELSE 0
 Half    == UserMax \div 2
 MayReserve(t) == t \in promised \/ reserved + Promised + Reserves(t) <= Half
 
@@ -159,6 +167,9 @@ Fails(t) ==
               [] test = 3 -> SpaceLeft < (IF Policy.space = "max" THEN Max ELSE Total(t))
               [] test = 4 -> Reserves(t) > 0 /\ ~MayReserve(t)}
     IN IF failed = {} THEN 0 ELSE CHOOSE test \in failed : \A other \in failed : test <= other
+
+\* Control: whoever waits for reserved credits tries again, whatever fits.
+AllTryAgain(p) == [t \in Task |-> IF p[t] = "wait-reserved" THEN "try" ELSE p[t]]
 
 \* start_this_handle of an ordinary handle: all tests, or a wait for what the
 \* first that fails needs.  Tests 1 and 2 ask for a commit.
@@ -172,10 +183,11 @@ Try(t) ==
                CASE test = 0 -> [Current EXCEPT !.out = @ + Total(t), !.updates = @ + 1]
                  [] test = 1 \/ (test = 2 /\ ~tooMuchReserved) -> [Current EXCEPT !.asked = TRUE]
                  [] OTHER -> Current
-          /\ reserved' = IF test = 0 THEN reserved + Reserves(t) ELSE reserved
+          /\ reserved' = IF test # 0 \/ (t \in promised /\ ~IsApart) THEN reserved
+                          ELSE reserved + Reserves(t)
           /\ promised' = IF test = 0 THEN promised \ {t} ELSE promised
           /\ queue' = IF test = 4 /\ Policy.wake = "hand-over" THEN Append(queue, t) ELSE queue
-          /\ pc' = [pc EXCEPT ![t] =
+          /\ pc' = [(IF test = 4 /\ Policy.wake = "stirs" THEN AllTryAgain(pc) ELSE pc) EXCEPT ![t] =
                CASE test = 0 -> "attached"
                  [] test = 3 -> "space"
                  [] test = 4 \/ tooMuchReserved -> "wait-reserved"
@@ -185,14 +197,18 @@ Try(t) ==
 
 \* Those who wait for reserved credits try again, when so many stay reserved.
 \* With a hand-over only those do for whom there are credits now, in the order
-\* in which they came; the credits are theirs, but no transaction's before they
-\* join one.  (Who waits in test 2 is in no queue.)
+\* in which they came; the credits are theirs, but neither reserved nor a
+\* transaction's before they join one.  (Who waits in test 2 is in no queue.
+\* Control: "reserved" counts them as if a transaction were charged for them,
+\* which takes off all that is reserved when it commits.)
 First(n) == {queue[i] : i \in {i \in DOMAIN queue : i <= n}}
 WakeReserved(p, left, kept) ==
-    LET served == {queue[n] : n \in {n \in DOMAIN queue :
-                      left + ReserveOf(kept) + ReserveOf(First(n)) <= Half}}
+    LET taken  == IF IsApart THEN ReserveOf(kept) ELSE 0
+        served == {queue[n] : n \in {n \in DOMAIN queue :
+                      left + taken + ReserveOf(First(n)) <= Half}}
         sleeps == Members(queue) \ served
     IN /\ promised' = kept \cup served
+       /\ reserved' = left + (IF IsApart THEN 0 ELSE ReserveOf(served))
        /\ queue' = SelectSeq(queue, LAMBDA t : t \in sleeps)
        /\ pc' = [t \in Task |-> IF p[t] = "wait-reserved" /\ t \notin sleeps THEN "try" ELSE p[t]]
 
@@ -200,8 +216,9 @@ WakeReserved(p, left, kept) ==
 Refuse(t) ==
     /\ pc[t] = "try"
     /\ aborted
-    /\ WakeReserved([pc EXCEPT ![t] = "refused"], reserved, promised \ {t})
-    /\ UNCHANGED <<running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ LET owns == IF IsApart THEN 0 ELSE ReserveOf(promised \cap {t})
+       IN WakeReserved([pc EXCEPT ![t] = "refused"], reserved - owns, promised \ {t})
+    /\ UNCHANGED <<running, committing, free, checkpoint, mutex, writeback, aborted>>
     /\ Emit("Refuse", <<t>>)
 
 \* start_this_handle of a reserved handle: no test.  It joins a transaction
@@ -215,7 +232,6 @@ TryReserved(t) ==
                     \/ Current.state = "SWITCH" /\ Policy.conversion = "even-switch"
        IN IF joins
           THEN /\ running' = [Current EXCEPT !.updates = @ + 1]
-               /\ reserved' = reserved - Reserve
                /\ WakeReserved([pc EXCEPT ![t] = "attached"], reserved - Reserve, promised)
           ELSE /\ pc' = [pc EXCEPT ![t] = IF Current.state = "SWITCH" THEN "wait-switch"
                                           ELSE "wait-locked"]
@@ -289,7 +305,6 @@ Unreserve(t) ==
     /\ t \in Pages
     /\ pc[t] = "attached"
     /\ ~writeback[t]
-    /\ reserved' = reserved - Reserves(t)
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.out = @ - (IF Policy.unreserve THEN Reserves(t) ELSE 0)]
     /\ WakeReserved([pc EXCEPT ![t] = "idle"], reserved - Reserves(t), promised)
@@ -491,6 +506,9 @@ CreditsInBounds == running.state = "SWITCH" => running.out <= Max
 \* I2: no more blocks are logged than there are credits.
 LoggedWithinCredits == running.log <= running.out
 
+\* The same of a commit, which has taken off what is reserved: its assertion.
+CommitWithinCredits == committing.state = "FLUSH" => committing.log <= committing.out
+
 \* I3: the log never runs full under a commit, which cannot wait for space.
 CommitNeverNeedsSpace == free >= 1
 
@@ -510,6 +528,14 @@ SpaceConserved ==
 
 \* I7: a handle's transaction takes updates.
 HandlesAreInTime == Attached # {} => running.state \in {"RUNNING", "LOCKED"}
+
+\* Who is woken from its wait for reserved credits has been handed some, or its
+\* own fit, and its handle with what is reserved.
+WokenFits ==
+    [][\A w \in Pages :
+          \/ pc[w] # "wait-reserved" \/ pc'[w] # "try"
+          \/ w \in promised'
+          \/ reserved' + Reserves(w) <= Half /\ reserved' + Total(w) <= UserMax]_vars
 
 \* The journal does not abort.
 NeverAborts == ~aborted

@@ -8,7 +8,9 @@
 (* (jbd2_journal_wait_updates) in the steps between which a handle can     *)
 (* stop, and the mutex j_barrier.  A thread starts and stops handles; a    *)
 (* writepages thread starts one with a reservation, and later the reserved *)
-(* handle, which no barrier stops.                                         *)
+(* handle, which no barrier stops.  Where reserved credits are handed over *)
+(* (Grants), it may find none, wait for some, be granted them by a         *)
+(* reserved handle that starts, and then has to join like everybody else.  *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  The start of a handle is one step: it looks at   *)
 (* the barrier and counts itself under j_state_lock, which raising the     *)
@@ -16,8 +18,8 @@
 (* waiters are one step: who tests in between sees no updates.  wait_event *)
 (* does what it says.  A mutex is not taken past a waiter for ever.        *)
 (*                                                                         *)
-(* OUT OF SCOPE.  Credits, and the commits that may come in between: see   *)
-(* Jbd2Credits.                                                            *)
+(* OUT OF SCOPE.  Credits (who waits for some is granted them by the next  *)
+(* release), and the commits that may come in between: see Jbd2Credits.    *)
 (***************************************************************************)
 EXTENDS Naturals, FiniteSets
 
@@ -26,7 +28,9 @@ CONSTANTS
     Pages,      \* writepages threads: with a reservation
     Locker,     \* raise the barrier
     Order,      \* "prepare-first": as today; "test-first": before 9837d8e982b7
-    Reserved    \* TRUE: a locker waits until no reservation is left
+    Reserved,   \* TRUE: a locker waits until no reservation is left
+    Grants      \* "none": nothing is handed over; "apart": a locker waits for
+                \* reservations alone; "awaited": it waits for grants too
 
 Starter == Thread \cup Pages
 Task    == Starter \cup Locker
@@ -43,6 +47,8 @@ TypeOK ==
     /\ \A t \in Starter : pc[t] \in {
             "idle",     \* has no handle
             "start",    \* start_this_handle; with a barrier, waits there
+            "wait",     \* past the barrier, but there are no reserved credits
+            "granted",  \* has been handed some; start_this_handle again
             "attached", \* has a handle; a writepages thread with a reservation
             "reserved", \* has stopped it, the reservation is left
             "convert"}  \* has its reserved handle
@@ -72,6 +78,7 @@ Emit(action, args) == TRUE
 
 Updates      == {t \in Starter : pc[t] \in {"attached", "convert"}}
 Reservations == {t \in Pages : pc[t] \in {"attached", "reserved"}}
+Granted      == {t \in Pages : pc[t] = "granted"}
 
 -----------------------------------------------------------------------------
 (* Handles.                                                                *)
@@ -87,11 +94,22 @@ Start(t) ==
 \* start_this_handle: j_barrier_count is 0, t_updates is counted up.
 Attach(t) ==
     /\ t \in Starter
-    /\ pc[t] = "start"
+    /\ pc[t] \in {"start", "granted"}
     /\ barrier = 0
     /\ pc' = [pc EXCEPT ![t] = "attached"]
     /\ UNCHANGED <<barrier, queue, mutex>>
     /\ Emit("Attach", <<t>>)
+
+\* The same, but others have reserved what there is.
+Queue(t) ==
+    /\ Grants # "none"
+    /\ t \in Pages
+    /\ pc[t] = "start"
+    /\ barrier = 0
+    /\ Reservations # {}
+    /\ pc' = [pc EXCEPT ![t] = "wait"]
+    /\ UNCHANGED <<barrier, queue, mutex>>
+    /\ Emit("Queue", <<t>>)
 
 \* jbd2_journal_stop.  The last one wakes j_wait_updates.
 Stop(t) ==
@@ -101,11 +119,13 @@ Stop(t) ==
     /\ UNCHANGED <<barrier, mutex>>
     /\ Emit("Stop", <<t>>)
 
-\* jbd2_journal_start_reserved, whatever the barrier says.
+\* jbd2_journal_start_reserved, whatever the barrier says.  Its credits are no
+\* longer reserved: they are handed over to who waits.
 StartReserved(t) ==
     /\ t \in Pages
     /\ pc[t] = "reserved"
-    /\ pc' = [pc EXCEPT ![t] = "convert"]
+    /\ pc' = [u \in Task |-> IF u = t THEN "convert"
+                            ELSE IF pc[u] = "wait" THEN "granted" ELSE pc[u]]
     /\ UNCHANGED <<barrier, queue, mutex>>
     /\ Emit("StartReserved", <<t>>)
 
@@ -120,11 +140,14 @@ Raise(l) ==
     /\ UNCHANGED <<queue, mutex>>
     /\ Emit("Raise", <<l>>)
 
-\* wait_event(j_wait_reserved, no reserved credits).
+\* wait_event(j_wait_reserved, no reserved credits).  Credits that are handed
+\* over are not yet reserved: their owners wait for the barrier themselves.
+\* (Control: "awaited" counts them too.)
 Drain(l) ==
     /\ l \in Locker
     /\ pc[l] = "drain"
     /\ Reserved => Reservations = {}
+    /\ Grants = "awaited" => Granted = {}
     /\ pc' = [pc EXCEPT ![l] = "look"]
     /\ UNCHANGED <<barrier, queue, mutex>>
     /\ Emit("Drain", <<l>>)
@@ -181,6 +204,7 @@ Next ==
     \E t \in Task :
         \/ Start(t)
         \/ Attach(t)
+        \/ Queue(t)
         \/ Stop(t)
         \/ StartReserved(t)
         \/ Raise(t)

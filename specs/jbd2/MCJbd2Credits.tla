@@ -1,18 +1,17 @@
 --------------------------- MODULE MCJbd2Credits ---------------------------
 (***************************************************************************)
-(* Jbd2Credits for TLC: symmetry, probes, and the hook that prints the     *)
-(* edges of the state graph.                                               *)
+(* Jbd2Credits for TLC: probes, and the hook that prints the edges of the  *)
+(* state graph.                                                            *)
 (***************************************************************************)
 EXTENDS Jbd2Credits, TLC
-
-\* For invariants only.
-Symmetry == Permutations(Plain)
 
 \* Probes, which must be violated: the waits and the steps that the properties
 \* are about are reached.
 NeverWaitsForSpace    == \A t \in Task : pc[t] # "space"
 NeverWaitsForReserved == \A w \in Pages : pc[w] # "wait-reserved"
 NeverPromised         == promised = {}
+NeverContendsForMutex ==
+    ~(mutex # {} /\ Cardinality({t \in Task : pc[t] = "space"}) >= 2)
 NeverWaits            == \A t \in Task : ~Wants(t)
 NeverCommits          == committing.state = "none"
 NeverCheckpoints      == mutex = {}

@@ -5,10 +5,11 @@
 (***************************************************************************)
 EXTENDS LockUpdates, TLC
 
-\* Probes, which must be violated: a locker sleeps, and a handle waits for the
-\* barrier to be lifted.
+\* Probes, which must be violated: a locker sleeps; a handle waits for the
+\* barrier to be lifted, and one whose credits are handed over.
 NeverSleeps == \A l \in Locker : pc[l] # "sleep"
 NeverBarred == \A t \in Starter : ~(pc[t] = "start" /\ barrier > 0)
+NeverGrantedBarred == ~(Granted # {} /\ barrier > 0)
 
 State == [pc |-> pc, barrier |-> barrier, queue |-> queue, mutex |-> mutex]
 

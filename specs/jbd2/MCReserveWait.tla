@@ -1,12 +1,9 @@
 --------------------------- MODULE MCReserveWait ---------------------------
 (***************************************************************************)
-(* ReserveWait for TLC: symmetry, probes, and the hook that prints the     *)
-(* edges of the state graph.  The bounds are the numbers of threads.       *)
+(* ReserveWait for TLC: probes, and the hook that prints the edges of the  *)
+(* state graph.  The bounds are the numbers of threads.                    *)
 (***************************************************************************)
 EXTENDS ReserveWait, TLC
-
-\* For invariants only.
-Symmetry == Permutations(Small) \cup Permutations(Large)
 
 \* Probe, which must be violated: threads of both kinds want credits, and one
 \* at least sleeps.
@@ -15,9 +12,10 @@ NeverContended ==
       /\ \E t \in Small : Wants(t)
       /\ \E t \in Large : Wants(t))
 
-State == [pc |-> pc, queue |-> queue, reserved |-> reserved, herd |-> herd, wakes |-> wakes]
+State == [pc |-> pc, queue |-> queue, reserved |-> reserved, herd |-> herd, stirred |-> stirred,
+          wakes |-> wakes]
 
-\* The same for a state graph: without the size of the last herd, which decides
+\* The same for a state graph: without the sizes of the herds, which decide
 \* nothing.
 NoHerd(woken) == 0
 

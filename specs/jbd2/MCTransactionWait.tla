@@ -1,12 +1,9 @@
 ------------------------- MODULE MCTransactionWait -------------------------
 (***************************************************************************)
-(* TransactionWait for TLC: symmetry, probes, and the hook that prints the *)
-(* edges of the state graph.                                               *)
+(* TransactionWait for TLC: probes, and the hook that prints the edges of  *)
+(* the state graph.                                                        *)
 (***************************************************************************)
 EXTENDS TransactionWait, TLC
-
-\* For invariants only.
-Symmetry == Permutations(Small) \cup Permutations(Large)
 
 \* Probe, which must be violated: threads of both kinds want a handle, and one
 \* at least sleeps.

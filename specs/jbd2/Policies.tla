@@ -9,6 +9,7 @@
 (*   usermax     the largest handle leaves room for the overhead           *)
 (*   unreserve   an unused reservation is taken off the transaction too    *)
 (*   wake        who tries again when reserved credits are given back      *)
+(*   granted     where credits are counted that are handed over            *)
 (*   mutex       j_checkpoint_mutex is dropped while a commit is waited for *)
 (*   abort       the journal aborts where no space can ever come           *)
 (*   extend      what an extension of a handle asks of the transaction     *)
@@ -29,11 +30,18 @@ Upstream == [tests |-> {1, 2, 3, 4}, stop |-> TRUE, tail |-> "oldest",
              conversion |-> "reserved", space |-> "max", usermax |-> TRUE,
              unreserve |-> TRUE, mutex |-> "dropped", abort |-> TRUE,
              extend |-> "tested", restart |-> "stops", wait |-> "in-handle",
-             data |-> "unordered", wake |-> "all",
+             data |-> "unordered", wake |-> "all", granted |-> "apart",
              kworker |-> [w \in Pages |-> Kworker(w)]]
 
 \* The cure: reserved credits that are given back are handed over.
 HandOver == [Upstream EXCEPT !.wake = "hand-over"]
+
+\* Control: they are counted in j_reserved_credits as soon as they are.
+GrantedIsReserved == [HandOver EXCEPT !.granted = "reserved"]
+
+\* Control: an attempt that fails has all who wait for reserved credits try again,
+\* who do not look first whether their own fit.
+StirredTryAgain == [Upstream EXCEPT !.wake = "stirs"]
 
 \* data=ordered, as for blocks that are allocated written.
 Ordered == [Upstream EXCEPT !.data = "ordered"]

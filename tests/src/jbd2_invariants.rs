@@ -10,6 +10,8 @@ pub enum Invariant {
     CreditsInBounds,
     /// I2: no more blocks are logged than there are credits.
     LoggedWithinCredits,
+    /// The same of a commit, which has taken off what is reserved.
+    CommitWithinCredits,
     /// I3: the log never runs full under a commit.
     CommitNeverNeedsSpace,
     /// I4: reservations are counted, and take half of a transaction at most.
@@ -24,9 +26,10 @@ pub enum Invariant {
 
 impl Invariant {
     /// All of them, I1 first.
-    pub const ALL: [Invariant; 7] = [
+    pub const ALL: [Invariant; 8] = [
         Invariant::CreditsInBounds,
         Invariant::LoggedWithinCredits,
+        Invariant::CommitWithinCredits,
         Invariant::CommitNeverNeedsSpace,
         Invariant::ReservedIsReserved,
         Invariant::CreditsConserved,
@@ -42,6 +45,10 @@ impl Invariant {
                 running.state != TState::Switch || running.out <= machine.sizes.max
             }
             Invariant::LoggedWithinCredits => running.log <= running.out,
+            Invariant::CommitWithinCredits => {
+                let commit = &state.committing;
+                commit.state != TState::Flush || commit.log <= commit.out
+            }
             Invariant::CommitNeverNeedsSpace => state.free >= 1,
             Invariant::ReservedIsReserved => {
                 let promised = machine.load.reserve * state.promised.len() as Credits;

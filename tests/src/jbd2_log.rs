@@ -281,6 +281,9 @@ impl Held {
                 running.state != TState::Switch || running.out <= sizes.max
             }
             Invariant::LoggedWithinCredits => running.log <= running.out,
+            Invariant::CommitWithinCredits => {
+                now.committing.state != TState::Flush || now.committing.log <= now.committing.out
+            }
             Invariant::CommitNeverNeedsSpace => now.free >= 1,
             Invariant::ReservedIsReserved => {
                 now.reserved == self.reserved

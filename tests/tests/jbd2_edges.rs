@@ -179,7 +179,7 @@ fn a_number_out_of_bounds_is_foreign() {
 #[test]
 fn a_chain_begins_with_a_release() {
     for (woken, half, next_does) in [
-        (true, 3, Waiter::Test),
+        (true, 3, Waiter::Look),
         (false, 3, Waiter::Sleep),
         (true, 2, Waiter::Sleep),
     ] {

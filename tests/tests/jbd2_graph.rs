@@ -96,7 +96,9 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
         names.extend(graph.steps.iter().map(|(_, how, _)| how.action.clone()));
     }
     assert!(
-        names.iter().eq(["Release", "Sleep", "Start", "Take"]),
+        names
+            .iter()
+            .eq(["Fail", "Release", "Retry", "Sleep", "Start", "Take", "Undo"]),
         "{names:?}"
     );
     Ok(())

@@ -8,7 +8,7 @@ use conformance::jbd2_invariants::Invariant;
 use conformance::replay::replay;
 use interlock::jbd2::machine::{Pc, State, Task};
 use interlock::jbd2::policy::Policy;
-use interlock::jbd2::reserve_wait::{Pc as Waiter, Wake};
+use interlock::jbd2::reserve_wait::{Pc as Waiter, State as WaitState, Wake};
 use interlock_checker::manifest::Manifest;
 use interlock_traces::machines::counterpart::{Counterpart, reached};
 use interlock_traces::machines::jbd2::Jbd2;
@@ -25,7 +25,11 @@ enum End {
     Breaks(Invariant),
 }
 
-const ENDS: [(&str, End); 12] = [
+const ENDS: [(&str, End); 13] = [
+    (
+        "GrantedIsReserved-W-18-grant-CommitWithinCredits",
+        End::Breaks(Invariant::CommitWithinCredits),
+    ),
     ("NoReserve-PW-12-3-deadlock", End::Deadlock),
     ("ReservedCannotJoinLocked-PW-18-3-deadlock", End::Deadlock),
     ("CkptHoldsMutex-PW-12-3-deadlock", End::Deadlock),
@@ -186,11 +190,12 @@ fn a_large_reservation_waits_through_a_thousand_rounds() -> Result<()> {
     let wait = reserve_wait(model)?;
     let large = wait.machine.needs.iter().position(|need| *need == 2);
     let large = large.context("there is no large one")?;
+    let holders = |state: &WaitState| state.pc.iter().filter(|pc| **pc == Waiter::Hold).count();
     let grants = starve(
         model,
         &wait,
-        |state| matches!(state.pc[large], Waiter::Test | Waiter::Sleep),
-        |from, to| to.reserved > from.reserved,
+        |state| !matches!(state.pc[large], Waiter::Idle | Waiter::Hold),
+        |from, to| holders(to) > holders(from),
     )?;
     assert_eq!(grants, ROUNDS);
     Ok(())

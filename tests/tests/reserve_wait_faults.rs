@@ -26,7 +26,7 @@ fn waking(wake: Wake, wait: &ReserveWait, state: &State, action: Action) -> Opti
     machine.step(state, action)
 }
 
-const FAULTS: [Fault; 8] = [
+const FAULTS: [Fault; 11] = [
     Fault {
         name: "a release hands over without adding the credits",
         model: "HandOff-SSL-graph",
@@ -75,7 +75,7 @@ const FAULTS: [Fault; 8] = [
         name: "an arrival takes what fits past the sleepers",
         model: "HandOff-SSL-graph",
         step: |wait, state, action| match action {
-            Action::Take(_) | Action::Sleep(_) => waking(Wake::All, wait, state, action),
+            Action::Take(_) => waking(Wake::All, wait, state, action),
             _ => wait.step(state, action),
         },
         tells: "in [s1 Hold, s2 Test, l1 Sleep; queue l1; reserved 1], Take(s2): \
@@ -85,15 +85,49 @@ const FAULTS: [Fault; 8] = [
         name: "a release wakes one alone",
         model: "WakeAll-SSL-graph",
         step: |wait, state, action| waking(Wake::One, wait, state, action),
-        tells: "in [s1 Sleep, s2 Sleep woken, l1 Hold; queue s2 s1; reserved 2], Release(l1): \
-                TLC [s1 Test woken, s2 Test woken, l1 Idle; queue ; reserved 0]; the machine [s1 Sleep, s2 Test woken, l1 Idle; queue s1; reserved 0]",
+        tells: "in [s1 Sleep, s2 Sleep woken, l1 Undo woken; queue s2 s1; reserved 2], Undo(l1): \
+                TLC [s1 Look woken, s2 Look woken, l1 Look woken; queue ; reserved 0]; the machine [s1 Sleep, s2 Look woken, l1 Look woken; queue s1; reserved 0]",
+    },
+    Fault {
+        name: "an attempt that fails wakes nobody",
+        model: "WakeAll-SSL-graph",
+        step: |wait, state, action| waking(Wake::Quiet, wait, state, action),
+        tells: "in [s1 Idle, s2 Undo, l1 Sleep; queue l1; reserved 1], Undo(s2): \
+                TLC [s1 Idle, s2 Look, l1 Look woken; queue ; reserved 0]; the machine [s1 Idle, s2 Look, l1 Sleep; queue l1; reserved 0]",
+    },
+    Fault {
+        name: "an attempt that fails adds nothing",
+        model: "WakeAll-SSL-graph",
+        step: |wait, state, action| {
+            let mut next = wait.step(state, action)?;
+            if let Action::Fail(_) = action {
+                next.reserved = state.reserved;
+            }
+            Some(next)
+        },
+        tells: "in [s1 Idle, s2 Test, l1 Hold; queue ; reserved 2], Fail(s2): \
+                TLC [s1 Idle, s2 Undo, l1 Hold; queue ; reserved 3]; the machine [s1 Idle, s2 Undo, l1 Hold; queue ; reserved 2]",
+    },
+    Fault {
+        name: "whoever is woken tries again without a look",
+        model: "WakeAll-SSL-graph",
+        step: |wait, state, action| {
+            let Action::Retry(t) = action else {
+                return wait.step(state, action);
+            };
+            let mut next = state.clone();
+            next.pc[t] = Pc::Test;
+            (state.pc[t] == Pc::Look).then_some(next)
+        },
+        tells: "in [s1 Idle, s2 Undo, l1 Look; queue ; reserved 1], Retry(l1): \
+                TLC is not enabled; the machine [s1 Idle, s2 Undo, l1 Test; queue ; reserved 1]",
     },
     Fault {
         name: "whoever has got its credits wakes nobody",
         model: "WakeChain-SSL-graph",
         step: |wait, state, action| waking(Wake::One, wait, state, action),
-        tells: "in [s1 Sleep, s2 Test woken, l1 Idle; queue s1; reserved 0], Take(s2): \
-                TLC [s1 Test woken, s2 Hold woken, l1 Idle; queue ; reserved 1]; the machine [s1 Sleep, s2 Hold woken, l1 Idle; queue s1; reserved 1]",
+        tells: "in [s1 Test woken, s2 Sleep woken, l1 Test; queue s2; reserved 0], Take(s1): \
+                TLC [s1 Hold woken, s2 Look woken, l1 Test; queue ; reserved 1]; the machine [s1 Hold woken, s2 Sleep woken, l1 Test; queue s2; reserved 1]",
     },
     Fault {
         name: "a start does not forget who was woken before",
@@ -105,8 +139,8 @@ const FAULTS: [Fault; 8] = [
             }
             Some(next)
         },
-        tells: "in [s1 Hold woken, s2 Idle woken, l1 Test woken; queue ; reserved 1], Start(s2): \
-                TLC [s1 Hold woken, s2 Test, l1 Test woken; queue ; reserved 1]; the machine [s1 Hold woken, s2 Test woken, l1 Test woken; queue ; reserved 1]",
+        tells: "in [s1 Idle, s2 Look, l1 Idle woken; queue ; reserved 0], Start(l1): \
+                TLC [s1 Idle, s2 Look, l1 Test; queue ; reserved 0]; the machine [s1 Idle, s2 Look, l1 Test woken; queue ; reserved 0]",
     },
     Fault {
         name: "a release wakes the last to come",
@@ -122,8 +156,8 @@ const FAULTS: [Fault; 8] = [
             }
             Some(next)
         },
-        tells: "in [s1 Sleep, s2 Sleep woken, l1 Hold; queue s2 s1; reserved 2], Release(l1): \
-                TLC [s1 Sleep, s2 Test woken, l1 Idle; queue s1; reserved 0]; the machine [s1 Test woken, s2 Sleep woken, l1 Idle; queue s2; reserved 0]",
+        tells: "in [s1 Sleep, s2 Sleep woken, l1 Hold woken; queue s1 s2; reserved 2], Release(l1): \
+                TLC [s1 Look woken, s2 Sleep woken, l1 Idle woken; queue s2; reserved 0]; the machine [s1 Sleep, s2 Look woken, l1 Idle woken; queue s1; reserved 0]",
     },
 ];
 

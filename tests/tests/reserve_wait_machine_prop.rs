@@ -18,6 +18,8 @@ enum Promise {
     FirstDoesNotFit,
     /// Whoever is woken has its credits: one wake-up a reservation.
     WokenOnce,
+    /// Nobody sleeps whose credits fit, unless somebody is awake who tests.
+    NoIdleCredits,
 }
 
 const ALL: [Promise; 3] = [
@@ -37,6 +39,11 @@ impl Promise {
             Promise::WokenOnce => {
                 let mut threads = state.woken.iter().zip(&state.pc);
                 threads.all(|(woken, pc)| !woken || matches!(pc, Pc::Hold | Pc::Idle))
+            }
+            Promise::NoIdleCredits => {
+                let fits = |&t: &usize| state.reserved + machine.needs[t] <= machine.half;
+                let tests = |pc: &Pc| matches!(pc, Pc::Test | Pc::Undo | Pc::Look);
+                !state.queue.iter().any(fits) || state.pc.iter().any(tests)
             }
         }
     }
@@ -84,11 +91,19 @@ fn the_hand_off_keeps_every_promise() {
 
 #[test]
 fn every_way_that_tests_reserves_no_more_than_half() {
-    let wake = prop::sample::select(vec![Wake::All, Wake::One, Wake::Chain]);
+    let wake = prop::sample::select(vec![Wake::All, Wake::One, Wake::Chain, Wake::Quiet]);
     let promises = [Promise::ReservedIsHeld];
     let found = runner(1500, 2000).run(&(wake, programs()), |(wake, program)| {
         walk(wake, program, &promises)
     });
+    assert!(found.is_ok(), "{found:#?}");
+}
+
+/// Linux wakes all, each time that credits are taken off: nobody sleeps whose credits fit.
+#[test]
+fn who_wakes_all_leaves_no_credits_idle() {
+    let promises = [Promise::NoIdleCredits];
+    let found = runner(1500, 2000).run(&programs(), |program| walk(Wake::All, program, &promises));
     assert!(found.is_ok(), "{found:#?}");
 }
 
@@ -100,6 +115,7 @@ fn the_walk_finds_what_other_ways_break() {
         (Wake::One, Promise::FirstDoesNotFit),
         (Wake::Chain, Promise::FirstDoesNotFit),
         (Wake::All, Promise::WokenOnce),
+        (Wake::Quiet, Promise::NoIdleCredits),
     ];
     for (wake, promise) in ways {
         // A smaller program that breaks it too is of no interest.
@@ -116,7 +132,14 @@ fn the_walk_finds_what_other_ways_break() {
 fn no_state_and_no_action_makes_it_panic() {
     let wake = prop::sample::select(Wake::NAMED.to_vec());
     let number = || prop_oneof![8 => 0..8u32, 1 => u32::MAX - 8..=u32::MAX];
-    let pcs = prop::sample::select(vec![Pc::Idle, Pc::Test, Pc::Sleep, Pc::Hold]);
+    let pcs = prop::sample::select(vec![
+        Pc::Idle,
+        Pc::Test,
+        Pc::Undo,
+        Pc::Look,
+        Pc::Sleep,
+        Pc::Hold,
+    ]);
     let state = (
         prop::collection::vec(pcs, 3..=4),
         prop::collection::vec(0..5usize, 0..4),
@@ -139,7 +162,10 @@ fn no_state_and_no_action_makes_it_panic() {
             for action in [
                 Action::Start(thread),
                 Action::Take(thread),
+                Action::Fail(thread),
+                Action::Undo(thread),
                 Action::Sleep(thread),
+                Action::Retry(thread),
                 Action::Release(thread),
             ] {
                 let next = machine.step(&state, action);

@@ -29,6 +29,17 @@ pub enum Wake {
     All,
     /// `"hand-over"`: those for whom there are credits now, which are theirs.
     HandOver,
+    /// `"stirs"`: control; all, and also when an attempt fails, whether their credits fit or not.
+    Stirs,
+}
+
+/// Where credits are counted that are handed over, before their owner has joined a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Granted {
+    /// `"apart"`: in a number of their own.
+    Apart,
+    /// `"reserved"`: in j_reserved_credits, which a commit takes off.
+    Reserved,
 }
 
 /// What becomes of j_checkpoint_mutex while a commit is waited for.
@@ -100,6 +111,8 @@ pub struct Policy {
     pub unreserve: bool,
     /// Who tries again when reserved credits are given back.
     pub wake: Wake,
+    /// Where credits are counted that are handed over.
+    pub granted: Granted,
     /// What becomes of j_checkpoint_mutex while a commit is waited for.
     pub mutex: Mutex,
     /// The journal aborts where no space can ever come.
@@ -134,6 +147,7 @@ impl Policy {
         wait: Wait::InHandle,
         data: Data::Unordered,
         wake: Wake::All,
+        granted: Granted::Apart,
         tail: Tail::Oldest,
     };
 
@@ -141,6 +155,18 @@ impl Policy {
     pub const HAND_OVER: Policy = Policy {
         wake: Wake::HandOver,
         ..Policy::UPSTREAM
+    };
+
+    /// Control: an attempt that fails has all who wait for reserved credits try again.
+    pub const STIRRED_TRY_AGAIN: Policy = Policy {
+        wake: Wake::Stirs,
+        ..Policy::UPSTREAM
+    };
+
+    /// Control: they are counted in j_reserved_credits as soon as they are.
+    pub const GRANTED_IS_RESERVED: Policy = Policy {
+        granted: Granted::Reserved,
+        ..Policy::HAND_OVER
     };
 
     /// data=ordered, as for blocks that are allocated written.
@@ -246,9 +272,11 @@ impl Policy {
     };
 
     /// Every variant under its name in module Policies.
-    pub const NAMED: [(&str, Policy); 19] = [
+    pub const NAMED: [(&str, Policy); 21] = [
         ("Upstream", Policy::UPSTREAM),
         ("HandOver", Policy::HAND_OVER),
+        ("GrantedIsReserved", Policy::GRANTED_IS_RESERVED),
+        ("StirredTryAgain", Policy::STIRRED_TRY_AGAIN),
         ("Ordered", Policy::ORDERED),
         ("NoReserve", Policy::NO_RESERVE),
         ("NoReserveWaitBefore", Policy::NO_RESERVE_WAIT_BEFORE),

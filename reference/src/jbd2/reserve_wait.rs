@@ -1,9 +1,9 @@
 //! The state machine of the wait for reserved credits, and the ways to wake: `ReserveWait.tla`.
 //!
 //! States and actions bear the names that they have in the specification. What only the model checker needs is left out: the
-//! size of the last herd, and of the number of wake-ups all but whether there was one.
+//! sizes of the herds, and of the number of wake-ups all but whether there was one.
 
-/// Whom a release wakes.
+/// Whom a release wakes, and an attempt that takes back what was too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wake {
     /// `"all"`: wake_up, of waiters that are not exclusive.
@@ -12,20 +12,24 @@ pub enum Wake {
     One,
     /// `"chain"`: the same, and whoever has got its credits wakes the next.
     Chain,
-    /// `"hand-off"`: as many as the credits serve, in their order; they need not test.
+    /// `"hand-off"`: as many as the credits serve, in their order; they need not test, and who tests adds nothing that it takes
+    /// back.
     HandOff,
     /// `"untested"`: control; all, and a thread takes what does not fit.
     Untested,
+    /// `"quiet"`: control; a release wakes all, an attempt that fails nobody.
+    Quiet,
 }
 
 impl Wake {
     /// Every way under its name in the specification.
-    pub const NAMED: [(&str, Wake); 5] = [
+    pub const NAMED: [(&str, Wake); 6] = [
         ("all", Wake::All),
         ("one", Wake::One),
         ("chain", Wake::Chain),
         ("hand-off", Wake::HandOff),
         ("untested", Wake::Untested),
+        ("quiet", Wake::Quiet),
     ];
 }
 
@@ -60,10 +64,23 @@ impl Reserved {
     /// `WokenBy`: how many waiters, from the first on, a release wakes that leaves these credits.
     pub fn woken_by(self, queue: &[u32]) -> usize {
         match self.wake {
-            Wake::All | Wake::Untested => queue.len(),
+            Wake::All | Wake::Untested | Wake::Quiet => queue.len(),
             Wake::One | Wake::Chain => queue.len().min(1),
             Wake::HandOff => self.fitting(queue),
         }
+    }
+
+    /// `StirredBy`: how many an attempt wakes that has taken back what was too much.
+    pub fn stirred_by(self, queue: &[u32]) -> usize {
+        match self.wake {
+            Wake::Quiet => 0,
+            _ => self.woken_by(queue),
+        }
+    }
+
+    /// `Exact`: the test adds nothing that it takes back, and nobody passes others that wait.
+    pub fn is_exact(self) -> bool {
+        self.wake == Wake::HandOff
     }
 
     /// `ChainedBy`: how many waiters a thread wakes that has just taken its credits, which count in the sum; `woken` says
@@ -80,8 +97,7 @@ impl Reserved {
     pub fn may_take(self, need: u32, queue: &[u32]) -> bool {
         match self.wake {
             Wake::Untested => true,
-            Wake::HandOff => self.fits(need) && queue.is_empty(),
-            Wake::All | Wake::One | Wake::Chain => self.fits(need),
+            _ => self.fits(need) && (!self.is_exact() || queue.is_empty()),
         }
     }
 }
@@ -91,9 +107,13 @@ impl Reserved {
 pub enum Pc {
     /// Holds no reservation, wants none.
     Idle,
-    /// Is to test whether its credits fit.
+    /// Is to add its credits, and see.
     Test,
-    /// In wait_event(j_wait_reserved).
+    /// Has added too much, is to take it back.
+    Undo,
+    /// In wait_event(j_wait_reserved), awake.
+    Look,
+    /// The same, asleep.
     Sleep,
     /// Has its reservation.
     Hold,
@@ -119,8 +139,14 @@ pub enum Action {
     Start(usize),
     /// The test succeeds.
     Take(usize),
-    /// The test fails.
+    /// It fails: until it is taken back others see what was added.
+    Fail(usize),
+    /// sub_reserved_credits takes it back, and wakes.
+    Undo(usize),
+    /// wait_event goes to sleep, or sleeps on: the thread's own credits do not fit.
     Sleep(usize),
+    /// wait_event returns: they fit.
+    Retry(usize),
     /// sub_reserved_credits: the reservation is used, or given back.
     Release(usize),
 }
@@ -129,7 +155,13 @@ impl Action {
     /// The thread that takes it.
     pub fn thread(self) -> usize {
         match self {
-            Action::Start(t) | Action::Take(t) | Action::Sleep(t) | Action::Release(t) => t,
+            Action::Start(t)
+            | Action::Take(t)
+            | Action::Fail(t)
+            | Action::Undo(t)
+            | Action::Sleep(t)
+            | Action::Retry(t)
+            | Action::Release(t) => t,
         }
     }
 }
@@ -163,7 +195,15 @@ impl Machine {
 
     /// Every action there could be, enabled or not.
     pub fn candidates(&self) -> Vec<Action> {
-        let of_thread = [Action::Start, Action::Take, Action::Sleep, Action::Release];
+        let of_thread = [
+            Action::Start,
+            Action::Take,
+            Action::Fail,
+            Action::Undo,
+            Action::Sleep,
+            Action::Retry,
+            Action::Release,
+        ];
         let threads = 0..self.needs.len();
         threads
             .flat_map(|t| of_thread.map(|action| action(t)))
@@ -188,7 +228,10 @@ impl Machine {
         match action {
             Action::Start(t) => self.start(state, t),
             Action::Take(t) => self.take(state, t),
+            Action::Fail(t) => self.fail(state, t),
+            Action::Undo(t) => self.undo(state, t),
             Action::Sleep(t) => self.sleep(state, t),
+            Action::Retry(t) => self.retry(state, t),
             Action::Release(t) => self.release(state, t),
         }
     }
@@ -237,14 +280,42 @@ impl Machine {
         next.reserved = state.reserved.checked_add(self.needs[t])?;
         let reserved = self.reserved(next.reserved);
         let chained = reserved.chained_by(state.woken[t], &self.queue(state));
-        Self::wake_up(&mut next, chained, Pc::Test);
+        Self::wake_up(&mut next, chained, Pc::Look);
         self.may_take(state, t).then_some(next)
     }
 
+    fn fail(&self, state: &State, t: usize) -> Option<State> {
+        let mut next = Self::goes(state, t, Pc::Test, Pc::Undo)?;
+        next.reserved = state.reserved.checked_add(self.needs[t])?;
+        let fails = !self.reserved(state.reserved).is_exact() && !self.may_take(state, t);
+        fails.then_some(next)
+    }
+
+    fn undo(&self, state: &State, t: usize) -> Option<State> {
+        let mut next = Self::goes(state, t, Pc::Undo, Pc::Look)?;
+        next.reserved = state.reserved.checked_sub(self.needs[t])?;
+        let woken = self.reserved(next.reserved).stirred_by(&self.queue(state));
+        Self::wake_up(&mut next, woken, Pc::Look);
+        Some(next)
+    }
+
     fn sleep(&self, state: &State, t: usize) -> Option<State> {
-        let mut next = Self::goes(state, t, Pc::Test, Pc::Sleep)?;
+        let reserved = self.reserved(state.reserved);
+        let sleeps = match state.pc[t] {
+            Pc::Look => !reserved.fits(self.needs[t]),
+            Pc::Test => reserved.is_exact() && !self.may_take(state, t),
+            _ => false,
+        };
+        let mut next = sleeps.then(|| state.clone())?;
+        next.pc[t] = Pc::Sleep;
         next.queue.push(t);
-        (!self.may_take(state, t)).then_some(next)
+        Some(next)
+    }
+
+    fn retry(&self, state: &State, t: usize) -> Option<State> {
+        let next = Self::goes(state, t, Pc::Look, Pc::Test)?;
+        let fits = self.reserved(state.reserved).fits(self.needs[t]);
+        fits.then_some(next)
     }
 
     /// With `"hand-off"` it takes the credits of those whom it wakes.
@@ -258,7 +329,7 @@ impl Machine {
             next.reserved += handed;
             Self::wake_up(&mut next, woken, Pc::Hold);
         } else {
-            Self::wake_up(&mut next, woken, Pc::Test);
+            Self::wake_up(&mut next, woken, Pc::Look);
         }
         Some(next)
     }

@@ -187,13 +187,13 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
         } = shared;
         let look = numbers.look(&self.policy, &self.sizes);
         let asks: Vec<Credits> = match self.policy.wake {
-            Wake::All => queues.reserved_asks.clone(),
+            Wake::All | Wake::Stirs => queues.reserved_asks.clone(),
             Wake::HandOver => numbers.queue.iter().map(|(_, asks)| *asks).collect(),
         };
         let asks = &asks[..];
         let places = W::wakes(&Release { look, asks });
         match self.policy.wake {
-            Wake::All => {
+            Wake::All | Wake::Stirs => {
                 for place in places.into_iter().rev() {
                     queues.wake_reserved(place);
                 }

@@ -2,7 +2,7 @@
 
 use super::decisions::{Ask, Look, Test, given_back};
 use super::machine::{Action, Credits, Machine, Pc, State, TState, Task, Transaction};
-use super::policy::{Conversion, Data, Mutex, Restart, Tail, Wait, Wake};
+use super::policy::{Conversion, Data, Granted, Mutex, Restart, Tail, Wait, Wake};
 
 /// Blocks that a commit writes beside what was dirtied: a descriptor and the commit record.
 const OF_COMMIT: Credits = 2;
@@ -91,7 +91,23 @@ impl Steps<'_> {
             committing: self.state.committing.out,
             free: self.state.free,
             reserved: self.state.reserved,
-            promised: self.machine.load.reserve * self.state.promised.len() as Credits,
+            promised: match self.machine.policy.granted {
+                Granted::Apart => self.granted(self.state.promised.len()),
+                Granted::Reserved => 0,
+            },
+        }
+    }
+
+    /// The credits that are handed over to so many.
+    fn granted(&self, count: usize) -> Credits {
+        self.machine.load.reserve * count as Credits
+    }
+
+    /// What of these counts as reserved already.
+    fn granted_reserved(&self, count: usize) -> Credits {
+        match self.machine.policy.granted {
+            Granted::Apart => 0,
+            Granted::Reserved => self.granted(count),
         }
     }
 
@@ -160,6 +176,7 @@ impl Steps<'_> {
             return None;
         }
         let (look, ask) = (self.look(), self.ask(t));
+        let reserved = self.granted_reserved(usize::from(ask.is_promised));
         let test = look.fails(ask);
         let to = match test {
             None => Pc::Attached,
@@ -169,13 +186,16 @@ impl Steps<'_> {
             Some(Test::Running | Test::Room) => Pc::WaitLocked,
         };
         self.begin();
+        if test == Some(Test::Half) && self.machine.policy.wake == Wake::Stirs {
+            self.wake_reserved();
+        }
         let state = &mut *self.state;
         state.pc[place] = to;
         match to {
             Pc::Attached => {
                 state.running.out += ask.total;
                 state.running.updates += 1;
-                state.reserved += ask.reserves;
+                state.reserved += ask.reserves - reserved;
                 if let Task::Pages(w) = t {
                     state.promised.remove(&w);
                 }
@@ -197,6 +217,7 @@ impl Steps<'_> {
     fn wake_reserved(&mut self) {
         let asks = self.state.queue.iter().map(|_| self.machine.load.reserve);
         let fitting = self.look().fitting(asks);
+        self.state.reserved += self.granted_reserved(fitting);
         let state = &mut *self.state;
         state.promised.extend(state.queue.drain(..fitting));
         let mut sleeps = vec![false; state.pc.len()];
@@ -216,7 +237,8 @@ impl Steps<'_> {
         let place = self.at(t, Pc::Try).filter(|_| self.state.aborted)?;
         self.state.pc[place] = Pc::Refused;
         if let Task::Pages(w) = t {
-            self.state.promised.remove(&w);
+            let owns = self.state.promised.remove(&w);
+            self.state.reserved -= self.granted_reserved(usize::from(owns));
         }
         self.wake_reserved();
         Some(())

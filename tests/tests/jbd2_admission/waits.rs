@@ -139,15 +139,31 @@ fn reserve<W: Discipline>(times: usize) -> Vec<Logged> {
     steps
 }
 
-/// The thread's action in `ReserveWait.tla`. Who is served there has its credits, and tries no more.
-fn waits(state: &wait::State, step: Step) -> Option<wait::Action> {
+/// The thread's actions in `ReserveWait.tla`. Who is served there has its credits, and tries no more. A try is one step here: what
+/// it adds is taken back before another thread sees it, and who is woken then sleeps on.
+fn waits(machine: &wait::Machine, state: &wait::State, step: Step) -> Vec<wait::Action> {
+    use wait::Action::{Fail, Release, Retry, Sleep, Start, Take, Undo};
     let thread = |who: Who| who.0 as usize;
     match step {
-        Step::Start { who, .. } => Some(wait::Action::Start(thread(who))),
-        Step::Try(who, Pc::Attached) if state.pc[thread(who)] == wait::Pc::Hold => None,
-        Step::Try(who, Pc::Attached) => Some(wait::Action::Take(thread(who))),
-        Step::Try(who, Pc::WaitReserved) => Some(wait::Action::Sleep(thread(who))),
-        Step::Unreserve(who) => Some(wait::Action::Release(thread(who))),
+        Step::Start { who, .. } => vec![Start(thread(who))],
+        Step::Try(who, Pc::Attached) => match state.pc[thread(who)] {
+            wait::Pc::Hold => vec![],
+            wait::Pc::Look => vec![Retry(thread(who)), Take(thread(who))],
+            _ => vec![Take(thread(who))],
+        },
+        Step::Try(who, Pc::WaitReserved) => match (machine.wake, state.pc[thread(who)]) {
+            (Wake::HandOff, _) => vec![Sleep(thread(who))],
+            (_, wait::Pc::Look) => vec![Sleep(thread(who))],
+            _ => {
+                let t = thread(who);
+                let sleepers = state.queue.iter().map(|&other| Sleep(other));
+                [Fail(t), Undo(t), Sleep(t)]
+                    .into_iter()
+                    .chain(sleepers)
+                    .collect()
+            }
+        },
+        Step::Unreserve(who) => vec![Release(thread(who))],
         other => panic!("{other:?} is not of the wait for reserved credits"),
     }
 }
@@ -159,7 +175,7 @@ fn follows<W: Discipline>(wake: Wake) {
     for _ in 0..40 {
         let mut state = machine.init();
         for (step, now) in reserve::<W>(10) {
-            if let Some(action) = waits(&state, step) {
+            for action in waits(&machine, &state, step) {
                 let next = machine.step(&state, action);
                 state = next.unwrap_or_else(|| panic!("{action:?} is not enabled in {state:?}"));
                 sleeps += usize::from(matches!(action, wait::Action::Sleep(_)));

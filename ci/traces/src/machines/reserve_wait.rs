@@ -75,19 +75,23 @@ impl ReserveWait {
 /// `ReservedIsHeld`.
 pub fn reserved_is_held(machine: &Machine, state: &State) -> bool {
     let needs = machine.needs.iter().zip(&state.pc);
-    let held = needs.filter(|(_, pc)| **pc == Pc::Hold);
-    let held: u32 = held.map(|(need, _)| *need).sum();
-    state.reserved == held && held <= machine.half
+    let of = |wanted: Pc| {
+        let of = needs.clone().filter(move |(_, pc)| **pc == wanted);
+        of.map(|(need, _)| *need).sum::<u32>()
+    };
+    let held = of(Pc::Hold);
+    state.reserved == held + of(Pc::Undo) && held <= machine.half
 }
 
-/// `NoLostWakeup`: nobody sleeps first in the queue with credits that fit, unless somebody tests.
+/// `NoLostWakeup`: nobody sleeps first in the queue with credits that fit, unless somebody is awake who tests.
 pub fn no_lost_wakeup(machine: &Machine, state: &State) -> bool {
     let first = state.queue.first().map(|&first| machine.needs[first]);
     let fits = first.is_some_and(|need| state.reserved + need <= machine.half);
-    !fits || state.pc.contains(&Pc::Test)
+    let is_awake = |pc: &Pc| matches!(pc, Pc::Test | Pc::Undo | Pc::Look);
+    !fits || state.pc.iter().any(is_awake)
 }
 
-/// The size of the last herd is left out, and how often a thread was woken is only whether it was. A graph lacks the queue if it
+/// The sizes of the herds are left out, and how often a thread was woken is only whether it was. A graph lacks the queue if it
 /// is empty in every state.
 impl Counterpart for ReserveWait {
     type State = State;
@@ -133,7 +137,10 @@ impl Counterpart for ReserveWait {
         Ok(match step.action.as_str() {
             "Start" => Action::Start(thread),
             "Take" => Action::Take(thread),
+            "Fail" => Action::Fail(thread),
+            "Undo" => Action::Undo(thread),
             "Sleep" => Action::Sleep(thread),
+            "Retry" => Action::Retry(thread),
             "Release" => Action::Release(thread),
             other => bail!("there is no action {other}"),
         })
@@ -171,6 +178,8 @@ fn pc(value: &Value) -> Result<Pc> {
     Ok(match label.as_str() {
         "idle" => Pc::Idle,
         "test" => Pc::Test,
+        "undo" => Pc::Undo,
+        "look" => Pc::Look,
         "sleep" => Pc::Sleep,
         "hold" => Pc::Hold,
         _ => bail!("{label} is nothing that a thread does"),
