@@ -20,33 +20,38 @@
 (*   free       how truncate and punch exclude direct I/O                  *)
 (***************************************************************************)
 
-\* ext4 in Linux 6.5 to 7.2 (310ee0902b8d; without the flag since 6.6,
-\* 194505b55dd7), with 15cdefd0c052, which stable releases got in July 2026:
-\* shared first; the check decides all, and is repeated.
+\* ext4 from Linux 6.5 (310ee0902b8d) up to the drain of July 2026; the flag was
+\* gone in 6.6 (194505b55dd7).  Shared first; the check decides all, and is
+\* repeated; a buffered fallback waits for nobody.
 Final65 ==
     [first |-> "extending", overwrite |-> "allocated", share |-> "overwrite-no-zeroing",
      recheck |-> TRUE, drain |-> "zeroing", wait |-> "unaligned-or-extending",
      nowait |-> "exclusive", flag |-> "none", retry |-> "never",
      reaching |-> FALSE, eof |-> FALSE,
-     alloc |-> "unwritten", fallback |-> "drain", free |-> "exclusive-drained"]
+     alloc |-> "unwritten", fallback |-> "no-drain", free |-> "exclusive-drained"]
 
 \* The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
 Final65Flag == [Final65 EXCEPT !.flag = "heeded"]
 
-\* ext4 up to Linux 6.1: an unaligned write is exclusive from the start.
+\* ext4 up to Linux 6.2: an unaligned write is exclusive from the start.
 Pre61 == [Final65 EXCEPT !.first = "extending-or-unaligned", !.overwrite = "mapped",
                          !.share = "overwrite", !.drain = "unaligned",
                          !.nowait = "all"]
 
-\* The RFC of the thread, on 6.2, where an overwrite means mapped blocks; and
-\* on 6.3 (240930fb7e6b), where it means allocated ones, unwritten included.
-\* Its flag is not looked at: ext4_iomap_begin never does.
-RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
-RfcOn63 == [RfcOn62 EXCEPT !.overwrite = "allocated"]
+\* ext4 in 6.3 and 6.4 (240930fb7e6b): the same lock, but an overwrite means
+\* allocated blocks, unwritten included.
+Allocated63 == [Pre61 EXCEPT !.overwrite = "allocated"]
 
-\* ext4 of the series of July 2026 (07961ebb09c9, 63b314a7795e): only partial
-\* blocks matter.
-Zeroing73 == [Final65 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite"]
+\* The RFC of the thread, on 6.2 and on 6.3.  Its flag is not looked at:
+\* ext4_iomap_begin never does.
+RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
+RfcOn63 == [Allocated63 EXCEPT !.first = "extending", !.flag = "ignored"]
+
+\* ext4 in 7.2 (15cdefd0c052, July 2026): ext4_buffered_write_iter drains.
+Drained72 == [Final65 EXCEPT !.fallback = "drain"]
+
+\* ext4 in 7.3 (07961ebb09c9, 63b314a7795e): only partial blocks matter.
+Zeroing73 == [Drained72 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite"]
 
 \* XFS since 5.12 (ed1128c2d0c8): shared and optimistic; the flag makes
 \* xfs_direct_write_iomap_begin stop a write that is no overwrite, and the
@@ -73,12 +78,9 @@ IgnoreOverwriteOnly  == [XfsOptimistic EXCEPT !.flag = "ignored"]
 \* mapping included.
 NoRecheckAfterUpgrade == [Final65 EXCEPT !.recheck = FALSE]
 
-\* Before 372a03e01853 (5.1) a write beyond EOF was not serialised, and before
-\* 57a0da28ced8 nobody waited for his I/O.
+\* Without the wait of 57a0da28ced8 (5.2), and without the serialisation of a
+\* write beyond EOF of 372a03e01853 (5.1) as well.
 SkipBeyondEOF == [NoForceWait EXCEPT !.eof = TRUE]
-
-\* As released, before 15cdefd0c052 (July 2026).
-BufferedFallbackNoDrain == [Final65 EXCEPT !.fallback = "no-drain"]
 
 \* A truncate or a punch that does not wait for direct I/O in flight; and one
 \* that changes the mapping under the shared lock, with the flag and without.
@@ -92,9 +94,9 @@ NowaitDrains == [Final65 EXCEPT !.nowait = "none"]
 \* Blocks are allocated as written, before their data are there.
 AllocWritten == [Final65 EXCEPT !.alloc = "written"]
 
-\* The cure for what the three admit at the end of the file: a write that ends
-\* exactly there, and so zeroes the rest of its block, counts as extending, and
-\* is looked for under the lock.
+\* The cure for what Final65, Zeroing73 and XfsOptimistic admit at the end of
+\* the file: a write that ends exactly there, and so zeroes the rest of its
+\* block, counts as extending, and is looked for under the lock.
 Final65Eof   == [Final65 EXCEPT !.reaching = TRUE]
 Zeroing73Eof == [Zeroing73 EXCEPT !.reaching = TRUE]
 XfsEof       == [XfsOptimistic EXCEPT !.reaching = TRUE]

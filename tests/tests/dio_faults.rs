@@ -262,7 +262,7 @@ const FAULTS: [Fault; 19] = [
     },
     Fault {
         name: "a fallback zeroes what it does not write",
-        model: "Final65-FB-written-graph",
+        model: "Drained72-FB-written-graph",
         step: |machine, state, action| {
             let mut next = machine.step(state, action)?;
             if let Action::Fill(r) = action {

@@ -204,20 +204,26 @@ fn run(faulty: bool) -> impl Strategy<Value = Run> {
     let layout = (prop::collection::vec(extent, BLOCKS), 0..=SECTORS);
     let threads = prop::collection::vec(prop::collection::vec(op(faulty), 1..4), 2..4);
     (sound(), layout, threads, any::<u64>()).prop_map(
-        move |(policy, (extents, length), threads, seed)| Run {
-            policy,
-            layout: Layout {
-                per_block: PER_BLOCK,
-                extents,
-                length,
-            },
-            threads,
-            delays: Delays {
-                seed,
-                delay: Duration::from_micros(200),
-                fails: if faulty { 5 } else { 0 },
-                panics: if faulty { 20 } else { 0 },
-            },
+        move |(policy, (extents, length), mut threads, seed)| {
+            // A fallback that does not drain loses what is in flight.
+            for op in threads.iter_mut().flatten() {
+                op.cached &= policy.fallback_drains;
+            }
+            Run {
+                policy,
+                layout: Layout {
+                    per_block: PER_BLOCK,
+                    extents,
+                    length,
+                },
+                threads,
+                delays: Delays {
+                    seed,
+                    delay: Duration::from_micros(200),
+                    fails: if faulty { 5 } else { 0 },
+                    panics: if faulty { 20 } else { 0 },
+                },
+            }
         },
     )
 }

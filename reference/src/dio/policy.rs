@@ -144,7 +144,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// ext4 in Linux 6.5 to 7.2: shared first; the check decides all, and is repeated.
+    /// ext4 from Linux 6.5 up to the drain of July 2026: shared first; the check decides all, and is repeated.
     pub const FINAL65: Policy = Policy {
         first: First::Extending,
         overwrite: Overwrite::Allocated,
@@ -158,7 +158,7 @@ impl Policy {
         reaching: false,
         eof: false,
         alloc: Alloc::Unwritten,
-        fallback_drains: true,
+        fallback_drains: false,
         free: Free::ExclusiveDrained,
     };
 
@@ -168,7 +168,7 @@ impl Policy {
         ..Policy::FINAL65
     };
 
-    /// ext4 up to Linux 6.1: an unaligned write is exclusive from the start.
+    /// ext4 up to Linux 6.2: an unaligned write is exclusive from the start.
     pub const PRE61: Policy = Policy {
         first: First::ExtendingOrUnaligned,
         overwrite: Overwrite::Mapped,
@@ -176,6 +176,12 @@ impl Policy {
         drain: Drain::Unaligned,
         nowait: Nowait::All,
         ..Policy::FINAL65
+    };
+
+    /// ext4 in Linux 6.3 and 6.4: the same lock, but an overwrite means allocated blocks, unwritten included.
+    pub const ALLOCATED63: Policy = Policy {
+        overwrite: Overwrite::Allocated,
+        ..Policy::PRE61
     };
 
     /// The RFC of the thread on 6.2, where an overwrite means mapped blocks.
@@ -187,15 +193,22 @@ impl Policy {
 
     /// The RFC on 6.3, where it means allocated ones, unwritten included.
     pub const RFC_ON63: Policy = Policy {
-        overwrite: Overwrite::Allocated,
-        ..Policy::RFC_ON62
+        first: First::Extending,
+        flag: Flag::Ignored,
+        ..Policy::ALLOCATED63
     };
 
-    /// ext4 of the series of July 2026: only partial blocks matter.
+    /// ext4 in Linux 7.2: a buffered fallback drains.
+    pub const DRAINED72: Policy = Policy {
+        fallback_drains: true,
+        ..Policy::FINAL65
+    };
+
+    /// ext4 in Linux 7.3: only partial blocks matter.
     pub const ZEROING73: Policy = Policy {
         overwrite: Overwrite::PartialMapped,
         share: Share::Overwrite,
-        ..Policy::FINAL65
+        ..Policy::DRAINED72
     };
 
     /// XFS since 5.12: shared and optimistic; the flag stops what is no overwrite, which is tried again, exclusively.
@@ -270,16 +283,10 @@ impl Policy {
         ..Policy::FINAL65
     };
 
-    /// Before 5.1: a write beyond EOF is not serialised, and nobody waits for its I/O.
+    /// Control: without the wait of 5.2, and without the serialisation of a write beyond EOF of 5.1.
     pub const SKIP_BEYOND_EOF: Policy = Policy {
         eof: true,
         ..Policy::NO_FORCE_WAIT
-    };
-
-    /// Before July 2026: the buffered fallback does not drain.
-    pub const BUFFERED_FALLBACK_NO_DRAIN: Policy = Policy {
-        fallback_drains: false,
-        ..Policy::FINAL65
     };
 
     /// Control: a NOWAIT write is not refused where it has to drain.
@@ -331,12 +338,14 @@ impl Policy {
     };
 
     /// Every design under its name in module Policies.
-    pub const NAMED: [(&str, Policy); 27] = [
+    pub const NAMED: [(&str, Policy); 28] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
+        ("Allocated63", Policy::ALLOCATED63),
         ("RfcOn62", Policy::RFC_ON62),
         ("RfcOn63", Policy::RFC_ON63),
+        ("Drained72", Policy::DRAINED72),
         ("Zeroing73", Policy::ZEROING73),
         ("XfsOptimistic", Policy::XFS_OPTIMISTIC),
         ("AlwaysShared", Policy::ALWAYS_SHARED),
@@ -350,10 +359,6 @@ impl Policy {
         ("IgnoreOverwriteOnly", Policy::IGNORE_OVERWRITE_ONLY),
         ("NoRecheckAfterUpgrade", Policy::NO_RECHECK_AFTER_UPGRADE),
         ("SkipBeyondEOF", Policy::SKIP_BEYOND_EOF),
-        (
-            "BufferedFallbackNoDrain",
-            Policy::BUFFERED_FALLBACK_NO_DRAIN,
-        ),
         ("NowaitDrains", Policy::NOWAIT_DRAINS),
         ("PunchNoDioWait", Policy::PUNCH_NO_DIO_WAIT),
         ("PunchShared", Policy::PUNCH_SHARED),

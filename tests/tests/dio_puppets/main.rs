@@ -141,12 +141,12 @@ fn designs_that_lose_acknowledged_bytes_lose_them() {
     );
     let shared = by_final(Policy::ALWAYS_SHARED);
     loses("AlwaysShared, a b", 0, shared, &unwritten, &[a, b], waits);
-    let fallback = by_final(Policy::BUFFERED_FALLBACK_NO_DRAIN);
+    let fallback = [Policy::FINAL65, Policy::DRAINED72];
     let f = Call {
         cached: true,
         ..does(Kind::Write, 0, 0)
     };
-    let (name, written) = ("BufferedFallbackNoDrain, f b", first(Extent::Written));
+    let (name, written) = ("Final65, f b", first(Extent::Written));
     loses(
         name,
         OLD,
