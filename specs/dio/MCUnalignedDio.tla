@@ -31,6 +31,11 @@ AN   == [a |-> Aio(a0), n |-> [b0 EXCEPT !.nowait = TRUE]]
 FB   == [f |-> [a0 EXCEPT !.cached = TRUE], b |-> Aio(b0)]
 AE   == [a |-> [Aio(a0) EXCEPT !.fails = TRUE], b |-> Aio(b0)]
 
+\* Of the second block, which lies behind EOF: both halves, of which the first
+\* fails; and all of it, beside a read.
+EF   == [e |-> [Aio(Does("write", 2, 2)) EXCEPT !.fails = TRUE], f |-> Aio(Does("write", 3, 3))]
+XR   == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3)]
+
 \* Over three blocks: m reaches from the middle of the first to the middle of
 \* the last, c is the whole block between, d another part of the first.
 Middle == [m |-> Aio(Does("write", 1, 4)), c |-> Aio(Does("write", 2, 3)),
@@ -46,6 +51,9 @@ Written   == First2("written")
 \* The file ends in the middle of its first block.
 WrittenEnd == [k \in 0 .. 0 |-> "written"]
 HoleEnd    == [k \in 0 .. 0 |-> "hole"]
+
+\* The file ends in its first block or behind it; the second is a hole.
+HoleBehind == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "hole"]
 
 \* For Middle.
 WHW == [k \in 0 .. 2 |-> IF k = 1 THEN "hole" ELSE "written"]

@@ -16,6 +16,7 @@
 (*   reaching   an unaligned write that ends at EOF counts as extending    *)
 (*   eof        a write that begins at or beyond EOF is as good as aligned *)
 (*   alloc      the state of a block that a write has just allocated       *)
+(*   trim       a failed write frees the blocks behind EOF                 *)
 (*   fallback   a buffered fallback drains first                           *)
 (*   free       how truncate and punch exclude direct I/O                  *)
 (***************************************************************************)
@@ -28,7 +29,7 @@ Final65 ==
      recheck |-> TRUE, drain |-> "zeroing", wait |-> "unaligned-or-extending",
      nowait |-> "exclusive", flag |-> "none", retry |-> "never",
      reaching |-> FALSE, eof |-> FALSE,
-     alloc |-> "unwritten", fallback |-> "no-drain", free |-> "exclusive-drained"]
+     alloc |-> "by-size", trim |-> TRUE, fallback |-> "no-drain", free |-> "exclusive-drained"]
 
 \* The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
 Final65Flag == [Final65 EXCEPT !.flag = "heeded"]
@@ -55,11 +56,13 @@ Zeroing73 == [Drained72 EXCEPT !.overwrite = "partial-mapped", !.share = "overwr
 
 \* XFS since 5.12 (ed1128c2d0c8): shared and optimistic; the flag makes
 \* xfs_direct_write_iomap_begin stop a write that is no overwrite, and the
-\* write is tried again, exclusively.
+\* write is tried again, exclusively.  Direct writes allocate unwritten blocks
+\* everywhere; what a failed one has allocated stays, unwritten.
 XfsOptimistic ==
     [Final65 EXCEPT !.first = "unaligned-reaching-eof", !.share = "always",
                     !.drain = "unaligned", !.wait = "unaligned",
-                    !.flag = "heeded", !.retry = "exclusive"]
+                    !.flag = "heeded", !.retry = "exclusive",
+                    !.alloc = "unwritten", !.trim = FALSE]
 
 -----------------------------------------------------------------------------
 (* Controls: each leaves one thing out.                                    *)
@@ -93,6 +96,9 @@ NowaitDrains == [Final65 EXCEPT !.nowait = "none"]
 
 \* Blocks are allocated as written, before their data are there.
 AllocWritten == [Final65 EXCEPT !.alloc = "written"]
+
+\* What a failed write has allocated behind EOF, as written, stays there.
+NoTrim == [Final65 EXCEPT !.trim = FALSE]
 
 \* The cure for what Final65, Zeroing73 and XfsOptimistic admit at the end of
 \* the file: a write that ends exactly there, and so zeroes the rest of its

@@ -18,8 +18,8 @@
 (* ../rwsem's matter) whose trylock fails only while it is held; and       *)
 (* i_dio_count an exact count.  A look-up of a block's mapping and the     *)
 (* submission of its I/Os are one step: the block can still change before  *)
-(* the I/Os complete.  An I/O is atomic for each sector.  Blocks freed are *)
-(* not used again by other files.                                          *)
+(* the I/Os complete.  A mapping is of one block.  An I/O is atomic for    *)
+(* each sector.  Blocks freed are not used again by other files.           *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The journal, i_disksize, crashes, the page cache but for *)
 (* the fallback's own block, mmap, bios that are split, delayed allocation *)
@@ -183,6 +183,19 @@ Stops(r, b) ==
     /\ Policy.flag = "heeded"
     /\ Kind(r) = "write" /\ held[r] = "shared" /\ Unaligned(r)
     /\ Extends(r) \/ \E c \in Blocks(r) : c >= b /\ extent[c] # "written"
+
+\* 8. ALLOC: what a block is as soon as a write has mapped it.  ext4_iomap_alloc
+\* makes a block at or behind EOF written at once: nobody can read it before
+\* i_size grows.  Any other is unwritten until its data are there.
+Behind(b) == b * PerBlock >= size
+Allocated(b) ==
+    CASE Policy.alloc = "by-size" /\ Behind(b)               -> "written"
+      [] Policy.alloc = "written" /\ extent[b] = "hole"      -> "written"
+      [] OTHER -> IF extent[b] = "hole" THEN "unwritten" ELSE extent[b]
+
+\* 9. TRIM: does r, whose I/O has failed, free the blocks behind EOF?
+\* (ext4_truncate_failed_write)
+Trims(r) == Policy.trim /\ failed[r] /\ held[r] = "exclusive" /\ Grows(r)
 
 -----------------------------------------------------------------------------
 \* Of no block, or of no sector, anything.
@@ -387,12 +400,13 @@ MapWrite(r) ==
     LET b    == next[r]
         saw  == IF plan[r].saw # Nothing THEN plan[r].saw[b] ELSE extent[b]
         new  == saw # "written"
+        made == extent[b] # "written" /\ Allocated(b) = "written"
         bio(part) == [part |-> part, block |-> b]
         parts == {"data"} \cup (IF new THEN {"head"} ELSE {})
                           \cup (IF new \/ ReachesEof(r) THEN {"tail"} ELSE {})
-    IN /\ extent' = [extent EXCEPT ![b] = IF @ = "hole" THEN Policy.alloc ELSE @]
+    IN /\ extent' = [extent EXCEPT ![b] = Allocated(b)]
        /\ bios' = [bios EXCEPT ![r] = @ \cup {p \in {bio(q) : q \in parts} : Covers(r, p) # {}}]
-       /\ convert' = [convert EXCEPT ![r] = IF new THEN @ \cup {b} ELSE @]
+       /\ convert' = [convert EXCEPT ![r] = IF new /\ ~made THEN @ \cup {b} ELSE @]
        /\ UNCHANGED buffer
 
 \* The same of a read: what is not written reads as zero without any I/O, and
@@ -448,15 +462,20 @@ Retry(r) ==
 Outcome(r) == IF failed[r] THEN "EIO" ELSE "ok"
 
 \* inode_unlock, xfs_iunlock.  An asynchronous write leaves its I/O in flight.
+\* Before it, what a failed write has allocated behind EOF is freed: under the
+\* exclusive lock, where nobody looks in between.
 Unlock(r) ==
     /\ pc[r] = "unlock" \/ (pc[r] = "io" /\ io[r] = "ended")
     /\ LET queued == io[r] \in {"flying", "converted"}
        IN /\ pc' = [pc EXCEPT ![r] = IF queued THEN "queued" ELSE "done"]
           /\ result' = [result EXCEPT ![r] =
                 IF queued \/ @ # "none" THEN @ ELSE Outcome(r)]
+    /\ LET freed == IF Trims(r) THEN {b \in Block : Behind(b)} ELSE {}
+       IN /\ extent' = [b \in Block |-> IF b \in freed THEN "hole" ELSE extent[b]]
+          /\ disk' = [s \in Sector |-> IF BlockOf(s) \in freed THEN "stale" ELSE disk[s]]
     /\ held' = [held EXCEPT ![r] = "none"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
-    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<size, dio, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
     /\ Emit("Unlock", Of(r))
 
@@ -530,7 +549,8 @@ Fail(r, bio) ==
     /\ Emit("Fail", <<r, bio.part, bio.block>>)
 
 \* iomap_dio_complete, ->end_io: unwritten blocks become written, i_size grows.
-\* Nothing of that after an error.
+\* Nothing of that after an error.  Blocks that were written from the start
+\* need no conversion.
 EndIo(r) ==
     /\ io[r] = "flying"
     /\ pc[r] \in {"io", "unlock", "queued"}

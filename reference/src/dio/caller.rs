@@ -69,11 +69,12 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             } else {
                 self.inode.rwsem.hold(holder)
             };
-            self.step(Action::Lock, Seen::Held(plan.mode));
+            let mode = plan.mode;
+            self.step(Action::Lock, Seen::Held(mode));
             let next = self.under_lock(plan);
             if let Next::Unlock(_) = next {
                 self.about();
-                self.step(Action::Unlock, Seen::Nothing);
+                self.unlock(mode);
             }
             drop(hold);
             match next {
@@ -139,6 +140,21 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             }
             Kind::Read | Kind::Write => self.direct(&plan),
         }
+    }
+
+    /// Before i_rwsem is given up, a failed write frees the blocks behind EOF (ext4_truncate_failed_write).
+    fn unlock(&self, held: Mode) {
+        let Flight { call, progress, .. } = &**self.flight;
+        let failed = call.kind == Kind::Write && progress.with(|progress| progress.failed);
+        self.inode.meta.with(|meta| {
+            if self.inode.look(call, meta).trims(held, failed) {
+                let behind = meta.size.div_ceil(self.inode.per_block);
+                for extent in meta.extent.iter_mut().skip(behind as usize) {
+                    *extent = Extent::Hole;
+                }
+            }
+            self.step(Action::Unlock, Seen::Nothing);
+        });
     }
 
     /// ext4_dio_write_checks.

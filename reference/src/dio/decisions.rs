@@ -1,4 +1,4 @@
-//! Requests and blocks, and the seven decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
+//! Requests and blocks, and the nine decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
 //! The machine and the file ([`super::file`]) both decide by them.
 
 use std::ops::{Range, RangeInclusive};
@@ -195,6 +195,30 @@ impl Look<'_> {
             && (self.extends() || left.any(|block| self.extent(block) != Extent::Written))
     }
 
+    // 8. ALLOC
+
+    /// Whether the block lies at or behind EOF.
+    pub fn behind(&self, block: u32) -> bool {
+        block * self.per_block >= self.size
+    }
+
+    /// What the block is as soon as a write has mapped it.
+    fn allocated(&self, block: u32) -> Extent {
+        match (self.policy.alloc, self.extent(block)) {
+            (Alloc::BySize, _) if self.behind(block) => Extent::Written,
+            (Alloc::Written, Extent::Hole) => Extent::Written,
+            (_, Extent::Hole) => Extent::Unwritten,
+            (_, allocated) => allocated,
+        }
+    }
+
+    // 9. TRIM
+
+    /// Does r, which holds the lock as `held` says and has failed or not, free the blocks behind EOF?
+    pub fn trims(&self, held: Mode, failed: bool) -> bool {
+        self.policy.trim && failed && held == Mode::Exclusive && self.grows()
+    }
+
     /// What `Check` decides for who holds the lock as `held` says.
     pub fn verdict(&self, held: Mode) -> Verdict {
         let upgrades = held == Mode::Shared && !self.may_share();
@@ -223,11 +247,8 @@ impl Look<'_> {
         let mapping = self.extent(block);
         let saw = plan.saw.get(&block).unwrap_or(&mapping);
         let is_new = *saw != Extent::Written;
-        let allocated = match (mapping, self.policy.alloc) {
-            (Extent::Hole, Alloc::Unwritten) => Extent::Unwritten,
-            (Extent::Hole, Alloc::Written) => Extent::Written,
-            (allocated, _) => allocated,
-        };
+        let allocated = self.allocated(block);
+        let made = mapping != Extent::Written && allocated == Extent::Written;
         let parts = [
             (Part::Head, is_new),
             (Part::Data, true),
@@ -237,7 +258,7 @@ impl Look<'_> {
         let bios = submitted
             .map(|(part, _)| Bio { part, block })
             .filter(|bio| !self.covers(*bio).is_empty());
-        (allocated, is_new, bios.collect())
+        (allocated, is_new && !made, bios.collect())
     }
 
     /// `MapRead`: the I/O, if there is one. What is not written reads as zero without any, and what lies beyond EOF too.

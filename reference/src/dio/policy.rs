@@ -93,6 +93,8 @@ pub enum Retry {
 /// The state of a block that a write has just allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Alloc {
+    /// `"by-size"`: written at or behind EOF, else unwritten.
+    BySize,
     /// `"unwritten"`.
     Unwritten,
     /// `"written"`.
@@ -137,6 +139,8 @@ pub struct Policy {
     pub eof: bool,
     /// The state of a block that a write has just allocated.
     pub alloc: Alloc,
+    /// A failed write frees the blocks behind EOF.
+    pub trim: bool,
     /// A buffered fallback drains first.
     pub fallback_drains: bool,
     /// How truncate and punch exclude direct I/O.
@@ -157,7 +161,8 @@ impl Policy {
         retry: Retry::Never,
         reaching: false,
         eof: false,
-        alloc: Alloc::Unwritten,
+        alloc: Alloc::BySize,
+        trim: true,
         fallback_drains: false,
         free: Free::ExclusiveDrained,
     };
@@ -219,6 +224,8 @@ impl Policy {
         wait: Wait::Unaligned,
         flag: Flag::Heeded,
         retry: Retry::Exclusive,
+        alloc: Alloc::Unwritten,
+        trim: false,
         ..Policy::FINAL65
     };
 
@@ -319,6 +326,12 @@ impl Policy {
         ..Policy::FINAL65
     };
 
+    /// Control: what a failed write has allocated behind EOF stays there.
+    pub const NO_TRIM: Policy = Policy {
+        trim: false,
+        ..Policy::FINAL65
+    };
+
     /// The cure at the end of the file: an unaligned write that ends exactly there counts as extending.
     pub const FINAL65_EOF: Policy = Policy {
         reaching: true,
@@ -338,7 +351,7 @@ impl Policy {
     };
 
     /// Every design under its name in module Policies.
-    pub const NAMED: [(&str, Policy); 28] = [
+    pub const NAMED: [(&str, Policy); 29] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
@@ -364,6 +377,7 @@ impl Policy {
         ("PunchShared", Policy::PUNCH_SHARED),
         ("PunchSharedFlag", Policy::PUNCH_SHARED_FLAG),
         ("AllocWritten", Policy::ALLOC_WRITTEN),
+        ("NoTrim", Policy::NO_TRIM),
         ("Final65Eof", Policy::FINAL65_EOF),
         ("Zeroing73Eof", Policy::ZEROING73_EOF),
         ("XfsEof", Policy::XFS_EOF),

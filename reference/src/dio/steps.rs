@@ -228,6 +228,16 @@ impl View<'_> {
             return None;
         }
         let mut next = self.state.clone();
+        if self.look(r).trims(now.held?, now.failed) {
+            for block in (0..).take(next.extent.len()) {
+                if self.look(r).behind(block) {
+                    next.extent[block as usize] = Extent::Hole;
+                    for sector in self.look(r).sectors_in(block) {
+                        next.disk[sector as usize] = Content::Stale;
+                    }
+                }
+            }
+        }
         let request = &mut next.requests[r];
         request.held = None;
         request.plan = Plan::of(Mode::Shared);

@@ -133,6 +133,14 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
         "NC" => vec![("n", nowait), c],
         "FB" => vec![("f", cached), b],
         "AE" => vec![("a", fails), b],
+        "EF" => {
+            let (e, f) = (does(Kind::Write, 2, 2), does(Kind::Write, 3, 3));
+            let e = Call {
+                fails: true,
+                ..aio(e)
+            };
+            vec![("e", e), ("f", aio(f))]
+        }
         _ => return None,
     })
 }
@@ -143,6 +151,7 @@ fn operator_extents(name: &str) -> Option<Vec<Extent>> {
         "Unwritten" => vec![Extent::Unwritten, Extent::Written],
         "Written" => vec![Extent::Written, Extent::Written],
         "WrittenEnd" => vec![Extent::Written],
+        "HoleBehind" => vec![Extent::Written, Extent::Hole],
         "HoleEnd" => vec![Extent::Hole],
         _ => return None,
     })
