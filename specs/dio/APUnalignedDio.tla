@@ -29,7 +29,7 @@
 EXTENDS Integers, FiniteSets
 
 CONSTANTS
-    \* @type: { first: Str, overwrite: Str, share: Str, recheck: Bool, drain: Str, wait: Str, nowait: Str, flag: Str, retry: Str, reaching: Bool, eof: Bool, alloc: Str, trim: Bool, fallback: Str, free: Str };
+    \* @type: { first: Str, overwrite: Str, share: Str, recheck: Bool, drain: Str, wait: Str, nowait: Str, flag: Str, retry: Str, reaching: Bool, eof: Bool, alloc: Str, trim: Bool, fallback: Str, free: Str, tail: Str, grow: Str };
     Policy,
     \* @type: Str -> { kind: Str, from: Int, to: Int, async: Bool, nowait: Bool, cached: Bool, fails: Bool };
     Calls,
@@ -47,6 +47,8 @@ VARIABLES
     size,
     \* @type: Int;
     dio,
+    \* @type: Int -> Str;
+    cache,
     \* @type: Str -> Str;
     pc,
     \* @type: Str -> Str;
@@ -137,6 +139,7 @@ TypeAssign ==
     /\ disk \in [Sector -> {"zero", "stale", "old"} \cup Writers]
     /\ size \in Int
     /\ dio \in Int
+    /\ cache = Nothing
     /\ pc \in [Writers -> Pcs]
     /\ held \in [Writers -> {"none", "shared", "exclusive"}]
     /\ \E mode \in [Writers -> {"shared", "exclusive"}],
@@ -171,8 +174,8 @@ Alone(r) == held[r] = "exclusive" /\ plan[r].drain /\ plan[r].wait
 (* The invariant.                                                          *)
 
 \* What TypeAssign takes for granted: nobody reads, falls back, retries or
-\* carries over what it saw.
-Typed ==
+\* carries over what it saw; and no page is dirty.
+Typed == cache = Nothing /\
     \A r \in Writers :
         /\ pc[r] \in Pcs
         /\ plan[r].saw = Nothing

@@ -17,19 +17,22 @@
 (*   eof        a write that begins at or beyond EOF is as good as aligned *)
 (*   alloc      the state of a block that a write has just allocated       *)
 (*   trim       a failed write frees the blocks behind EOF                 *)
-(*   fallback   a buffered fallback drains first                           *)
+(*   fallback   a buffered write, or a fallback to it, drains first        *)
+(*   tail       which writes zero the rest of a block that is not new      *)
+(*   grow       what a truncate that does not shrink does to EOF's block   *)
 (*   free       how truncate and punch exclude direct I/O                  *)
 (***************************************************************************)
 
-\* ext4 from Linux 6.5 (310ee0902b8d) up to the drain of July 2026; the flag was
-\* gone in 6.6 (194505b55dd7).  Shared first; the check decides all, and is
-\* repeated; a buffered fallback waits for nobody.
+\* ext4 from Linux 6.5 (310ee0902b8d) up to c7fc0366c656; the flag was gone in 6.6
+\* (194505b55dd7).  Shared first; the check decides all, and is repeated; a
+\* buffered write waits for nobody.
 Final65 ==
     [first |-> "extending", overwrite |-> "allocated", share |-> "overwrite-no-zeroing",
      recheck |-> TRUE, drain |-> "zeroing", wait |-> "unaligned-or-extending",
      nowait |-> "exclusive", flag |-> "none", retry |-> "never",
      reaching |-> FALSE, eof |-> FALSE,
-     alloc |-> "by-size", trim |-> TRUE, fallback |-> "no-drain", free |-> "exclusive-drained"]
+     alloc |-> "by-size", trim |-> TRUE, fallback |-> "no-drain", free |-> "exclusive-drained",
+     tail |-> "at-eof", grow |-> "size"]
 
 \* The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
 Final65Flag == [Final65 EXCEPT !.flag = "heeded"]
@@ -48,8 +51,12 @@ Allocated63 == [Pre61 EXCEPT !.overwrite = "allocated"]
 RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
 RfcOn63 == [Allocated63 EXCEPT !.first = "extending", !.flag = "ignored"]
 
+\* ext4 with c7fc0366c656 (6.13, 6.12.5, 6.6.70): a truncate up zeroes the rest of
+\* EOF's block in the page cache.
+Final612 == [Final65 EXCEPT !.grow = "page"]
+
 \* ext4 in 7.2 (15cdefd0c052, July 2026): ext4_buffered_write_iter drains.
-Drained72 == [Final65 EXCEPT !.fallback = "drain"]
+Drained72 == [Final612 EXCEPT !.fallback = "drain"]
 
 \* ext4 in 7.3 (07961ebb09c9, 63b314a7795e): only partial blocks matter.
 Zeroing73 == [Drained72 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite"]
@@ -62,7 +69,7 @@ XfsOptimistic ==
     [Final65 EXCEPT !.first = "unaligned-reaching-eof", !.share = "always",
                     !.drain = "unaligned", !.wait = "unaligned",
                     !.flag = "heeded", !.retry = "exclusive",
-                    !.alloc = "unwritten", !.trim = FALSE]
+                    !.alloc = "unwritten", !.trim = FALSE, !.grow = "drained"]
 
 -----------------------------------------------------------------------------
 (* Controls: each leaves one thing out.                                    *)
@@ -106,4 +113,15 @@ NoTrim == [Final65 EXCEPT !.trim = FALSE]
 Final65Eof   == [Final65 EXCEPT !.reaching = TRUE]
 Zeroing73Eof == [Zeroing73 EXCEPT !.reaching = TRUE]
 XfsEof       == [XfsOptimistic EXCEPT !.reaching = TRUE]
+
+\* What was tried on 6.12.107, alone and together: that cure; iomap's test of the
+\* tail with `>` for `>=`; and inode_dio_wait in a truncate that does not shrink,
+\* where EOF lies within a block.
+Final612Eof   == [Final612 EXCEPT !.reaching = TRUE]
+Final612Tail  == [Final612 EXCEPT !.tail = "behind-eof"]
+Final612Grow  == [Final612 EXCEPT !.grow = "drained"]
+Final612Cured == [Final612Eof EXCEPT !.grow = "drained"]
+
+\* And of 7.3.
+Zeroing73Cured == [Zeroing73Eof EXCEPT !.grow = "drained"]
 =============================================================================

@@ -7,8 +7,10 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 13] = [
+const MODELS: [&str; 15] = [
+    "Drained72-AW-eof-graph",
     "Drained72-FB-written-graph",
+    "Final612-XT-eof-graph",
     "Final65-ABC-unwritten-graph",
     "Final65-AC-eof-graph",
     "Final65-ACP-written-graph",

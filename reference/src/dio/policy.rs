@@ -101,6 +101,26 @@ pub enum Alloc {
     Written,
 }
 
+/// Which writes zero the rest of a block that is not new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tail {
+    /// `"at-eof"`: those that end at or behind EOF.
+    AtEof,
+    /// `"behind-eof"`: those that end behind it.
+    BehindEof,
+}
+
+/// What a truncate that does not shrink does to the block that EOF lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Grow {
+    /// `"size"`: nothing, unless the size stays.
+    Size,
+    /// `"page"`: its rest is zeroed in the page cache.
+    Page,
+    /// `"drained"`: the same, once i_dio_count is 0.
+    Drained,
+}
+
 /// How truncate and punch exclude direct I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Free {
@@ -141,14 +161,18 @@ pub struct Policy {
     pub alloc: Alloc,
     /// A failed write frees the blocks behind EOF.
     pub trim: bool,
-    /// A buffered fallback drains first.
+    /// A buffered write, or a fallback to it, drains first.
     pub fallback_drains: bool,
     /// How truncate and punch exclude direct I/O.
     pub free: Free,
+    /// Which writes zero the rest of a block that is not new.
+    pub tail: Tail,
+    /// What a truncate that does not shrink does to the block that EOF lies in.
+    pub grow: Grow,
 }
 
 impl Policy {
-    /// ext4 from Linux 6.5 up to the drain of July 2026: shared first; the check decides all, and is repeated.
+    /// ext4 from Linux 6.5 up to c7fc0366c656: shared first; the check decides all, and is repeated.
     pub const FINAL65: Policy = Policy {
         first: First::Extending,
         overwrite: Overwrite::Allocated,
@@ -165,6 +189,8 @@ impl Policy {
         trim: true,
         fallback_drains: false,
         free: Free::ExclusiveDrained,
+        tail: Tail::AtEof,
+        grow: Grow::Size,
     };
 
     /// The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
@@ -203,10 +229,16 @@ impl Policy {
         ..Policy::ALLOCATED63
     };
 
+    /// ext4 with c7fc0366c656, of 2024: a truncate up zeroes the rest of EOF's block in the page cache.
+    pub const FINAL612: Policy = Policy {
+        grow: Grow::Page,
+        ..Policy::FINAL65
+    };
+
     /// ext4 in Linux 7.2: a buffered fallback drains.
     pub const DRAINED72: Policy = Policy {
         fallback_drains: true,
-        ..Policy::FINAL65
+        ..Policy::FINAL612
     };
 
     /// ext4 in Linux 7.3: only partial blocks matter.
@@ -226,6 +258,7 @@ impl Policy {
         retry: Retry::Exclusive,
         alloc: Alloc::Unwritten,
         trim: false,
+        grow: Grow::Drained,
         ..Policy::FINAL65
     };
 
@@ -350,14 +383,45 @@ impl Policy {
         ..Policy::XFS_OPTIMISTIC
     };
 
+    /// The same cure of [`Policy::FINAL612`].
+    pub const FINAL612_EOF: Policy = Policy {
+        reaching: true,
+        ..Policy::FINAL612
+    };
+
+    /// Tried: a write that ends exactly at EOF zeroes nothing behind it.
+    pub const FINAL612_TAIL: Policy = Policy {
+        tail: Tail::BehindEof,
+        ..Policy::FINAL612
+    };
+
+    /// Tried: a truncate that does not shrink drains.
+    pub const FINAL612_GROW: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::FINAL612
+    };
+
+    /// Both cures, of [`Policy::FINAL612`].
+    pub const FINAL612_CURED: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::FINAL612_EOF
+    };
+
+    /// Both cures, of [`Policy::ZEROING73`].
+    pub const ZEROING73_CURED: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::ZEROING73_EOF
+    };
+
     /// Every design under its name in module Policies.
-    pub const NAMED: [(&str, Policy); 29] = [
+    pub const NAMED: [(&str, Policy); 35] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
         ("Allocated63", Policy::ALLOCATED63),
         ("RfcOn62", Policy::RFC_ON62),
         ("RfcOn63", Policy::RFC_ON63),
+        ("Final612", Policy::FINAL612),
         ("Drained72", Policy::DRAINED72),
         ("Zeroing73", Policy::ZEROING73),
         ("XfsOptimistic", Policy::XFS_OPTIMISTIC),
@@ -381,5 +445,10 @@ impl Policy {
         ("Final65Eof", Policy::FINAL65_EOF),
         ("Zeroing73Eof", Policy::ZEROING73_EOF),
         ("XfsEof", Policy::XFS_EOF),
+        ("Final612Eof", Policy::FINAL612_EOF),
+        ("Final612Tail", Policy::FINAL612_TAIL),
+        ("Final612Grow", Policy::FINAL612_GROW),
+        ("Final612Cured", Policy::FINAL612_CURED),
+        ("Zeroing73Cured", Policy::ZEROING73_CURED),
     ];
 }
