@@ -336,7 +336,7 @@ fn a_write_that_grows_the_file_is_exclusive() {
         "tracing_mark_write: B",
         "iomap_dio_rw_begin: dev 7:0 ino 0xc size 0x1000 offset 0x1000 length 0x200 done_before 0x0 flags DIRECT dio_flags DIO_FORCE_WAIT aio 0",
         "ext4_es_lookup_extent_exit: dev 7,0 ino 12 found 1 [1/255) 0 HR",
-        "iomap_iter_dstmap: dev 7:0 ino 0xc bdev 7:0 addr 0x2000 offset 0x1000 length 0x1000 type UNWRITTEN (0x3) flags NEW (0x1)",
+        "iomap_iter_dstmap: dev 7:0 ino 0xc bdev 7:0 addr 0x2000 offset 0x1000 length 0x1000 type MAPPED (0x2) flags NEW (0x1)",
         "iomap_dio_complete: dev 7:0 ino 0xc size 0x1200 offset 0x1200 flags DIRECT aio 0 error 0 ret 512",
         "tracing_mark_write: E",
     ];
@@ -350,6 +350,12 @@ fn a_write_that_grows_the_file_is_exclusive() {
     let judged = |from: &str, to: &str| judge_lines(&lines(from, to)).expect("a trace");
     assert!(judged("", "").is_empty(), "{:?}", judged("", ""));
     for (from, to, says) in [
+        // A block behind EOF is written as soon as it is allocated.
+        (
+            "MAPPED (0x2)",
+            "UNWRITTEN (0x3)",
+            "extent 0 is \"written\" after it, and was seen as \"unwritten\"",
+        ),
         (
             "DIO_FORCE_WAIT",
             "",

@@ -16,8 +16,9 @@
 (* ASSUMED.  All requests are writes, and the page cache is never in their *)
 (* way.  Final65 and Zeroing73 keep away from EOF, that is, the file goes  *)
 (* on behind the two blocks: at EOF they do lose data (Final65AtEof).      *)
-(* With the cure, Final65Eof and Zeroing73Eof, the file may end anywhere,  *)
-(* and the writes may extend it.                                           *)
+(* With the cure, Final65Eof and Zeroing73Eof, the file may end anywhere   *)
+(* in the last block, and the writes may extend it up to the block's end.  *)
+(* No block lies behind EOF, so none is allocated as written, or trimmed.  *)
 (*                                                                         *)
 (* THE IDEA.  A write that has to zero is alone: it holds the lock, it has *)
 (* drained, and it waits for its own I/O.  Whoever is not alone covers in  *)
@@ -28,7 +29,7 @@
 EXTENDS Integers, FiniteSets
 
 CONSTANTS
-    \* @type: { first: Str, overwrite: Str, share: Str, recheck: Bool, drain: Str, wait: Str, nowait: Str, flag: Str, retry: Str, reaching: Bool, eof: Bool, alloc: Str, fallback: Str, free: Str };
+    \* @type: { first: Str, overwrite: Str, share: Str, recheck: Bool, drain: Str, wait: Str, nowait: Str, flag: Str, retry: Str, reaching: Bool, eof: Bool, alloc: Str, trim: Bool, fallback: Str, free: Str, tail: Str, grow: Str };
     Policy,
     \* @type: Str -> { kind: Str, from: Int, to: Int, async: Bool, nowait: Bool, cached: Bool, fails: Bool };
     Calls,
@@ -46,6 +47,8 @@ VARIABLES
     size,
     \* @type: Int;
     dio,
+    \* @type: Int -> Str;
+    cache,
     \* @type: Str -> Str;
     pc,
     \* @type: Str -> Str;
@@ -113,7 +116,7 @@ Merged ==
     /\ AnyWrites
     /\ AnyExtents
     /\ Policy \in {Final65, Zeroing73, Final65Eof, Zeroing73Eof}
-    /\ Length \in 0 .. 2 * PerBlock + 1
+    /\ Length \in PerBlock + 1 .. 2 * PerBlock + 1
     /\ Policy.reaching \/ Length = 2 * PerBlock + 1
 
 \* For the controls: what must fail.
@@ -121,7 +124,7 @@ NoForceWaitAny   == Policy = NoForceWait /\ BeforeEof
 ExclNoDioWaitAny == Policy = ExclNoDioWait /\ BeforeEof
 NoRecheckAny     == Policy = NoRecheckAfterUpgrade /\ BeforeEof
 RfcOn63Any       == Policy = RfcOn63 /\ BeforeEof
-Final65AtEof     == Policy = Final65 /\ AnyWrites /\ AnyExtents /\ Length \in 0 .. 2 * PerBlock + 1
+Final65AtEof     == Policy = Final65 /\ AnyWrites /\ AnyExtents /\ Length \in PerBlock + 1 .. 2 * PerBlock + 1
 
 -----------------------------------------------------------------------------
 (* States.                                                                 *)
@@ -136,6 +139,7 @@ TypeAssign ==
     /\ disk \in [Sector -> {"zero", "stale", "old"} \cup Writers]
     /\ size \in Int
     /\ dio \in Int
+    /\ cache = Nothing
     /\ pc \in [Writers -> Pcs]
     /\ held \in [Writers -> {"none", "shared", "exclusive"}]
     /\ \E mode \in [Writers -> {"shared", "exclusive"}],
@@ -170,8 +174,8 @@ Alone(r) == held[r] = "exclusive" /\ plan[r].drain /\ plan[r].wait
 (* The invariant.                                                          *)
 
 \* What TypeAssign takes for granted: nobody reads, falls back, retries or
-\* carries over what it saw.
-Typed ==
+\* carries over what it saw; and no page is dirty.
+Typed == cache = Nothing /\
     \A r \in Writers :
         /\ pc[r] \in Pcs
         /\ plan[r].saw = Nothing

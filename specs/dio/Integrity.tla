@@ -9,15 +9,20 @@ EXTENDS UnalignedDio
 
 \* What a read of s would return, were it alone; before the first call; and
 \* what request q makes of s.
-View(s)     == IF s < size /\ extent[BlockOf(s)] = "written" THEN disk[s] ELSE "zero"
+View(s)     == IF s < size THEN Page(s) ELSE "zero"
 FirstView(s) == IF s < Length /\ Extents[BlockOf(s)] = "written" THEN "old" ELSE "zero"
 Value(q, s) == IF q = "init" THEN FirstView(s)
-               ELSE IF Kind(q) = "write" THEN q ELSE "zero"
+               ELSE IF q \in Writes THEN q ELSE "zero"
 
 \* A sector has the value of the last write to it, or of one that overlapped
 \* that write in time: it never goes back to zero or to an older one.
-NoLostWrite ==
-    \A s \in Sector : View(s) \in {Value(q, s) : q \in current[s]}
+Keeps(s)    == View(s) \in {Value(q, s) : q \in current[s]}
+NoLostWrite == \A s \in Sector : Keeps(s)
+
+\* Who writes up to EOF leaves zeroes behind it, whatever was there.
+TailIsZero ==
+    \A r \in Writes : result[r] = "ok" /\ End(r) = size =>
+        \A s \in In(LastBlock(r)) : s >= size => disk[s] = "zero"
 
 \* A read returns, sector by sector, what was there at some time between its
 \* call and its return.
@@ -40,7 +45,8 @@ WrittenStable ==
 \* own.
 Drained(r) ==
     \/ plan[r].drain /\ pc[r] \in {"begin", "map", "io"}
-    \/ pc[r] \in {"fill", "flush", "free"}
+    \/ pc[r] = "fill" /\ Policy.fallback = "drain"
+    \/ pc[r] = "free" /\ FreeDrains(r)
 AloneAfterDrain ==
     \A r \in Request :
         Drained(r) => dio = (IF io[r] \in {"flying", "converted"} THEN 1 ELSE 0)

@@ -31,6 +31,28 @@ AN   == [a |-> Aio(a0), n |-> [b0 EXCEPT !.nowait = TRUE]]
 FB   == [f |-> [a0 EXCEPT !.cached = TRUE], b |-> Aio(b0)]
 AE   == [a |-> [Aio(a0) EXCEPT !.fails = TRUE], b |-> Aio(b0)]
 
+\* Of the second block, which lies behind EOF: both halves, of which the first
+\* fails; and all of it, beside a read.
+EF   == [e |-> [Aio(Does("write", 2, 2)) EXCEPT !.fails = TRUE], f |-> Aio(Does("write", 3, 3))]
+XR   == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3)]
+
+\* While `a` is in flight at EOF, the file grows, and then somebody writes behind
+\* `a`: no byte of two writes is the same.  X appends the next block, T truncates
+\* up, w is a buffered write.  S truncates to the same size.
+b1 == Aio(b0)
+XD   == [a |-> Aio(a0), X |-> Aio(Does("write", 2, 3)), b |-> b1]
+XT   == [a |-> Aio(a0), T |-> Does("truncate", 2, 3), b |-> b1]
+TR   == [a |-> Aio(a0), T |-> Does("truncate", 2, 3)]
+TS   == [a |-> Aio(a0), S |-> Does("truncate", 1, 3)]
+AW   == [a |-> Aio(a0), w |-> Does("buffered", 1, 1)]
+A    == [a |-> Aio(a0)]
+
+\* The same with three sectors in a block and EOF behind the second: `a` does not
+\* end there.
+XD3  == [a |-> Aio(a0), X |-> Aio(Does("write", 3, 5)), b |-> Aio(Does("write", 1, 2))]
+TR3  == [a |-> Aio(a0), T |-> Does("truncate", 3, 5)]
+TS3  == [a |-> Aio(a0), S |-> Does("truncate", 2, 5)]
+
 \* Over three blocks: m reaches from the middle of the first to the middle of
 \* the last, c is the whole block between, d another part of the first.
 Middle == [m |-> Aio(Does("write", 1, 4)), c |-> Aio(Does("write", 2, 3)),
@@ -47,11 +69,21 @@ Written   == First2("written")
 WrittenEnd == [k \in 0 .. 0 |-> "written"]
 HoleEnd    == [k \in 0 .. 0 |-> "hole"]
 
+\* The file ends in its first block or behind it; the second is a hole.
+HoleBehind == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "hole"]
+
 \* For Middle.
 WHW == [k \in 0 .. 2 |-> IF k = 1 THEN "hole" ELSE "written"]
 UHW == [k \in 0 .. 2 |-> CASE k = 0 -> "unwritten" [] k = 1 -> "hole" [] OTHER -> "written"]
 
+\* mmap has left something behind EOF.
+LeftBehind == "stale"
+
 -----------------------------------------------------------------------------
+\* Who loses: `a`, or the others, where their sectors are not the same.
+KeepsA      == \A s \in Range("a") : Keeps(s)
+KeepsOthers == \A s \in Sector \ Range("a") : Keeps(s)
+
 \* Probes: each must be violated.
 
 \* Two unaligned overwrites are in flight in one block.
@@ -79,7 +111,7 @@ NeverFreed ==
 \* For the state graph: the protocol without the oracle's memory.
 Forget == UNCHANGED history
 
-State == [extent |-> extent, disk |-> disk, size |-> size, dio |-> dio, pc |-> pc,
+State == [extent |-> extent, disk |-> disk, size |-> size, dio |-> dio, cache |-> cache, pc |-> pc,
           held |-> held, plan |-> plan, next |-> next, bios |-> bios, convert |-> convert,
           io |-> io, failed |-> failed, buffer |-> buffer, retries |-> retries,
           result |-> result, current |-> current, older |-> older, may |-> may]
@@ -91,7 +123,7 @@ Each(start) == [r \in Request |-> start]
 FirstDisk == [s \in Sector |-> IF Extents[BlockOf(s)] = "written" THEN FirstView(s) ELSE "stale"]
 NotEmpty(all) == [name \in {n \in DOMAIN all : all[n] # <<>>} |-> all[name]]
 Functions ==
-    {[extent |-> Only(extent, Extents), disk |-> Only(disk, FirstDisk),
+    {[extent |-> Only(extent, Extents), disk |-> Only(disk, FirstDisk), cache |-> cache,
       pc |-> Only(pc, Each("idle")), held |-> Only(held, Each("none")),
       plan |-> Only(plan, Each(NoPlan)), next |-> Only(next, Each(0)),
       bios |-> Only(bios, Each({})), convert |-> Only(convert, Each({})),

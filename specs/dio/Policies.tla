@@ -16,45 +16,60 @@
 (*   reaching   an unaligned write that ends at EOF counts as extending    *)
 (*   eof        a write that begins at or beyond EOF is as good as aligned *)
 (*   alloc      the state of a block that a write has just allocated       *)
-(*   fallback   a buffered fallback drains first                           *)
+(*   trim       a failed write frees the blocks behind EOF                 *)
+(*   fallback   a buffered write, or a fallback to it, drains first        *)
+(*   tail       which writes zero the rest of a block that is not new      *)
+(*   grow       what a truncate that does not shrink does to EOF's block   *)
 (*   free       how truncate and punch exclude direct I/O                  *)
 (***************************************************************************)
 
-\* ext4 in Linux 6.5 to 7.2 (310ee0902b8d; without the flag since 6.6,
-\* 194505b55dd7), with 15cdefd0c052, which stable releases got in July 2026:
-\* shared first; the check decides all, and is repeated.
+\* ext4 from Linux 6.5 (310ee0902b8d) up to c7fc0366c656; the flag was gone in 6.6
+\* (194505b55dd7).  Shared first; the check decides all, and is repeated; a
+\* buffered write waits for nobody.
 Final65 ==
     [first |-> "extending", overwrite |-> "allocated", share |-> "overwrite-no-zeroing",
      recheck |-> TRUE, drain |-> "zeroing", wait |-> "unaligned-or-extending",
      nowait |-> "exclusive", flag |-> "none", retry |-> "never",
      reaching |-> FALSE, eof |-> FALSE,
-     alloc |-> "unwritten", fallback |-> "drain", free |-> "exclusive-drained"]
+     alloc |-> "by-size", trim |-> TRUE, fallback |-> "no-drain", free |-> "exclusive-drained",
+     tail |-> "at-eof", grow |-> "size"]
 
 \* The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
 Final65Flag == [Final65 EXCEPT !.flag = "heeded"]
 
-\* ext4 up to Linux 6.1: an unaligned write is exclusive from the start.
+\* ext4 up to Linux 6.2: an unaligned write is exclusive from the start.
 Pre61 == [Final65 EXCEPT !.first = "extending-or-unaligned", !.overwrite = "mapped",
                          !.share = "overwrite", !.drain = "unaligned",
                          !.nowait = "all"]
 
-\* The RFC of the thread, on 6.2, where an overwrite means mapped blocks; and
-\* on 6.3 (240930fb7e6b), where it means allocated ones, unwritten included.
-\* Its flag is not looked at: ext4_iomap_begin never does.
-RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
-RfcOn63 == [RfcOn62 EXCEPT !.overwrite = "allocated"]
+\* ext4 in 6.3 and 6.4 (240930fb7e6b): the same lock, but an overwrite means
+\* allocated blocks, unwritten included.
+Allocated63 == [Pre61 EXCEPT !.overwrite = "allocated"]
 
-\* ext4 of the series of July 2026 (07961ebb09c9, 63b314a7795e): only partial
-\* blocks matter.
-Zeroing73 == [Final65 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite"]
+\* The RFC of the thread, on 6.2 and on 6.3.  Its flag is not looked at:
+\* ext4_iomap_begin never does.
+RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
+RfcOn63 == [Allocated63 EXCEPT !.first = "extending", !.flag = "ignored"]
+
+\* ext4 with c7fc0366c656 (6.13, 6.12.5, 6.6.70): a truncate up zeroes the rest of
+\* EOF's block in the page cache.
+Final612 == [Final65 EXCEPT !.grow = "page"]
+
+\* ext4 in 7.2 (15cdefd0c052, July 2026): ext4_buffered_write_iter drains.
+Drained72 == [Final612 EXCEPT !.fallback = "drain"]
+
+\* ext4 in 7.3 (07961ebb09c9, 63b314a7795e): only partial blocks matter.
+Zeroing73 == [Drained72 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite"]
 
 \* XFS since 5.12 (ed1128c2d0c8): shared and optimistic; the flag makes
 \* xfs_direct_write_iomap_begin stop a write that is no overwrite, and the
-\* write is tried again, exclusively.
+\* write is tried again, exclusively.  Direct writes allocate unwritten blocks
+\* everywhere; what a failed one has allocated stays, unwritten.
 XfsOptimistic ==
     [Final65 EXCEPT !.first = "unaligned-reaching-eof", !.share = "always",
                     !.drain = "unaligned", !.wait = "unaligned",
-                    !.flag = "heeded", !.retry = "exclusive"]
+                    !.flag = "heeded", !.retry = "exclusive",
+                    !.alloc = "unwritten", !.trim = FALSE, !.grow = "drained"]
 
 -----------------------------------------------------------------------------
 (* Controls: each leaves one thing out.                                    *)
@@ -73,12 +88,9 @@ IgnoreOverwriteOnly  == [XfsOptimistic EXCEPT !.flag = "ignored"]
 \* mapping included.
 NoRecheckAfterUpgrade == [Final65 EXCEPT !.recheck = FALSE]
 
-\* Before 372a03e01853 (5.1) a write beyond EOF was not serialised, and before
-\* 57a0da28ced8 nobody waited for his I/O.
+\* Without the wait of 57a0da28ced8 (5.2), and without the serialisation of a
+\* write beyond EOF of 372a03e01853 (5.1) as well.
 SkipBeyondEOF == [NoForceWait EXCEPT !.eof = TRUE]
-
-\* As released, before 15cdefd0c052 (July 2026).
-BufferedFallbackNoDrain == [Final65 EXCEPT !.fallback = "no-drain"]
 
 \* A truncate or a punch that does not wait for direct I/O in flight; and one
 \* that changes the mapping under the shared lock, with the flag and without.
@@ -92,10 +104,24 @@ NowaitDrains == [Final65 EXCEPT !.nowait = "none"]
 \* Blocks are allocated as written, before their data are there.
 AllocWritten == [Final65 EXCEPT !.alloc = "written"]
 
-\* The cure for what the three admit at the end of the file: a write that ends
-\* exactly there, and so zeroes the rest of its block, counts as extending, and
-\* is looked for under the lock.
+\* What a failed write has allocated behind EOF, as written, stays there.
+NoTrim == [Final65 EXCEPT !.trim = FALSE]
+
+\* The cure for what Final65, Zeroing73 and XfsOptimistic admit at the end of
+\* the file: a write that ends exactly there, and so zeroes the rest of its
+\* block, counts as extending, and is looked for under the lock.
 Final65Eof   == [Final65 EXCEPT !.reaching = TRUE]
 Zeroing73Eof == [Zeroing73 EXCEPT !.reaching = TRUE]
 XfsEof       == [XfsOptimistic EXCEPT !.reaching = TRUE]
+
+\* What was tried on 6.12.107, alone and together: that cure; iomap's test of the
+\* tail with `>` for `>=`; and inode_dio_wait in a truncate that does not shrink,
+\* where EOF lies within a block.
+Final612Eof   == [Final612 EXCEPT !.reaching = TRUE]
+Final612Tail  == [Final612 EXCEPT !.tail = "behind-eof"]
+Final612Grow  == [Final612 EXCEPT !.grow = "drained"]
+Final612Cured == [Final612Eof EXCEPT !.grow = "drained"]
+
+\* And of 7.3.
+Zeroing73Cured == [Zeroing73Eof EXCEPT !.grow = "drained"]
 =============================================================================

@@ -7,8 +7,9 @@
 (*                                                                         *)
 (* MODELLED.  ext4_dio_write_iter with ext4_dio_write_checks,              *)
 (* xfs_file_dio_write_unaligned and _aligned, the direct reads of both,    *)
-(* truncate and punch, the buffered fallback of ext4, and iomap's part in  *)
-(* them, fs/iomap/direct-io.c.  A block is a few sectors, the unit of      *)
+(* punch, truncate down, up and to the same size, buffered writes with     *)
+(* their fsync, which ext4 falls back to, and iomap's part in them,        *)
+(* fs/iomap/direct-io.c.  A block is a few sectors, the unit of            *)
 (* I/O.  A write to a block that is not written yet zeroes the rest of it: *)
 (* head pad, data and tail pad are I/Os of their own and complete in any   *)
 (* order.  Each request is made once; which there are, and what they do,   *)
@@ -18,12 +19,16 @@
 (* ../rwsem's matter) whose trylock fails only while it is held; and       *)
 (* i_dio_count an exact count.  A look-up of a block's mapping and the     *)
 (* submission of its I/Os are one step: the block can still change before  *)
-(* the I/Os complete.  An I/O is atomic for each sector.  Blocks freed are *)
-(* not used again by other files.                                          *)
+(* the I/Os complete.  A mapping is of one block.  An I/O is atomic for    *)
+(* each sector.  Blocks freed are not used again by other files.           *)
 (*                                                                         *)
-(* OUT OF SCOPE.  The journal, i_disksize, crashes, the page cache but for *)
-(* the fallback's own block, mmap, bios that are split, delayed allocation *)
-(* and IS_NOSEC.                                                           *)
+(* The page cache has dirty pages only, one a block: who reads finds such  *)
+(* a page, and direct I/O has those of its range written back first.  A    *)
+(* page that has been written back is forgotten.                           *)
+(*                                                                         *)
+(* OUT OF SCOPE.  The journal, i_disksize, crashes, mmap and clean pages,  *)
+(* bios that are split, delayed allocation and IS_NOSEC.  fallocate drains *)
+(* in every version (ext4_fallocate calls inode_dio_wait).                 *)
 (***************************************************************************)
 EXTENDS Integers, FiniteSets, Policies
 
@@ -46,6 +51,7 @@ VARIABLES
     disk,       \* sector -> what the device holds there
     size,       \* i_size, in sectors
     dio,        \* i_dio_count
+    cache,      \* the dirty pages of the page cache: sector -> content
     \* the requests
     pc,         \* what each request's caller is doing, see TypeOK
     held,       \* how it holds i_rwsem: "none", "shared", "exclusive"
@@ -55,7 +61,7 @@ VARIABLES
     convert,    \* blocks to be made written when all its I/Os are done
     io,         \* "none", "flying", "converted", "ended": see EndIo, DioEnd
     failed,     \* one of its I/Os has failed
-    buffer,     \* what a read, or a fallback, has read: sector -> content
+    buffer,     \* what a read has read: sector -> content
     retries,    \* how often it was stopped by the flag
     result,     \* what the caller got: "none" (yet), "ok", "EAGAIN", "EIO"
     \* history, for the oracle
@@ -63,7 +69,7 @@ VARIABLES
     older,      \* request -> those acknowledged before it was called
     may         \* read -> sector -> the requests whose value it may return
 
-file     == <<extent, disk, size, dio>>
+file     == <<extent, disk, size, dio, cache>>
 requests == <<pc, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
 history  == <<current, older, may>>
 vars     == <<file, requests, history>>
@@ -71,10 +77,10 @@ vars     == <<file, requests, history>>
 -----------------------------------------------------------------------------
 (* Requests and blocks.                                                    *)
 
-Kind(r)      == Calls[r].kind         \* "write", "read", "punch", "truncate"
+Kind(r)      == Calls[r].kind         \* "write", "buffered", "read", "punch", "truncate"
 Async(r)     == Calls[r].async
 Nowait(r)    == Calls[r].nowait
-Writes       == {r \in Request : Kind(r) = "write"}
+Writes       == {r \in Request : Kind(r) \in {"write", "buffered"}}
 Reads        == {r \in Request : Kind(r) = "read"}
 
 BlockOf(s)   == s \div PerBlock
@@ -85,7 +91,7 @@ Range(r)     == {s \in Sector : Calls[r].from <= s /\ s <= Calls[r].to}
 End(r)       == Calls[r].to + 1       \* the position behind the last sector
 In(b)        == {s \in Sector : BlockOf(s) = b}
 
-\* A truncate empties all from `from` on.
+\* A truncate makes `from` the size, and empties all from there on.
 Puts(r) == CASE Kind(r) = "truncate" -> {s \in Sector : s >= Calls[r].from}
              [] Kind(r) = "read"     -> {}
              [] OTHER                -> Range(r)
@@ -130,6 +136,7 @@ WriteFirst(r) ==
 First(r) ==
     CASE Kind(r) = "write" -> WriteFirst(r)
       [] Kind(r) = "read"  -> "shared"
+      [] Kind(r) = "buffered" -> "exclusive"
       [] OTHER -> IF Policy.free = "shared" THEN "shared" ELSE "exclusive"
 
 \* 2. OVERWRITE: ext4_overwrite_io, ext4_dio_needs_zeroing.  The first two look
@@ -184,6 +191,37 @@ Stops(r, b) ==
     /\ Kind(r) = "write" /\ held[r] = "shared" /\ Unaligned(r)
     /\ Extends(r) \/ \E c \in Blocks(r) : c >= b /\ extent[c] # "written"
 
+\* 8. ALLOC: what a block is as soon as a write has mapped it.  ext4_iomap_alloc
+\* makes a block at or behind EOF written at once: nobody can read it before
+\* i_size grows.  Any other is unwritten until its data are there.
+Behind(b) == b * PerBlock >= size
+Allocated(b) ==
+    CASE Policy.alloc = "by-size" /\ Behind(b)               -> "written"
+      [] Policy.alloc = "written" /\ extent[b] = "hole"      -> "written"
+      [] OTHER -> IF extent[b] = "hole" THEN "unwritten" ELSE extent[b]
+
+\* 9. TAIL: does r zero the rest of the block that it ends in, though the block is
+\* not new?  iomap_dio_bio_iter does where the write reaches EOF, `pos >= i_size`:
+\* what lies behind EOF is to be zero, for mmap's sake.
+TailPad(r) == IF Policy.tail = "behind-eof" THEN Grows(r) ELSE ReachesEof(r)
+
+\* 10. GROW: what does a truncate to i_size or behind it do to the rest of the
+\* block that EOF lies in?  With c7fc0366c656 (of 2024) ext4_setattr zeroes
+\* it, as a truncate to the same size always has: in the page cache, which reads
+\* the block as it is on the disk, and without inode_dio_wait.  "drained" waits.
+Frees(r) == Kind(r) = "punch" \/ (Kind(r) = "truncate" /\ Calls[r].from < size)
+EofWithin == size % PerBlock # 0
+ZeroesEof(r) == EofWithin /\ (Calls[r].from = size \/ Policy.grow # "size")
+
+\* How truncate and punch exclude direct I/O.
+FreeDrains(r) ==
+    IF Frees(r) THEN Policy.free = "exclusive-drained"
+                ELSE Policy.grow = "drained" /\ EofWithin
+
+\* 11. TRIM: does r, whose I/O has failed, free the blocks behind EOF?
+\* (ext4_truncate_failed_write)
+Trims(r) == Policy.trim /\ failed[r] /\ held[r] = "exclusive" /\ Grows(r)
+
 -----------------------------------------------------------------------------
 \* Of no block, or of no sector, anything.
 \* @type: Int -> Str;
@@ -209,13 +247,15 @@ TypeOK ==
                            "map",     \* maps its blocks and submits I/Os
                            "io",      \* waits for its own I/O
                            "again",   \* stopped by the flag
-                           "fill",    \* fallback: is to read its blocks
-                           "flush",   \* fallback: is to write them back
+                           "fill",    \* buffered: is to put its data into pages
+                           "flush",   \* buffered: is to have them written back
                            "free",    \* truncate, punch: is to free blocks
                            "unlock",  \* is to give up i_rwsem
                            "queued",  \* -EIOCBQUEUED: I/O still in flight
                            "done"}]
     /\ held \in [Request -> {"none", "shared", "exclusive"}]
+    /\ DOMAIN cache \subseteq Sector
+    /\ \A s \in DOMAIN cache : cache[s] \in Content /\ In(BlockOf(s)) \subseteq DOMAIN cache
     /\ \A r \in Request : bios[r] \subseteq Bio /\ convert[r] \subseteq Block
     /\ io \in [Request -> {"none", "flying", "converted", "ended"}]
     /\ failed \in [Request -> BOOLEAN]
@@ -224,13 +264,17 @@ TypeOK ==
     /\ \A s \in Sector : current[s] \subseteq Request \cup {"init"}
     /\ \A r \in Request : older[r] \subseteq Request \cup {"init"}
 
+\* What the disk holds behind EOF, in a block that is written.
+BehindEof == "zero"
+
 Init ==
     /\ extent = Extents
     /\ disk = [s \in Sector |-> CASE extent[BlockOf(s)] # "written" -> "stale"
-                                  [] s >= Length -> "zero"
+                                  [] s >= Length -> BehindEof
                                   [] OTHER -> "old"]
     /\ size = Length
     /\ dio = 0
+    /\ cache = Nothing
     /\ pc = [r \in Request |-> "idle"]
     /\ held = [r \in Request |-> "none"]
     /\ plan = [r \in Request |-> NoPlan]
@@ -278,7 +322,7 @@ Remember ==
 Call(r) ==
     /\ pc[r] = "idle"
     /\ pc' = [pc EXCEPT ![r] = "lock"]
-    /\ plan' = [plan EXCEPT ![r].mode = First(r)]
+    /\ plan' = [plan EXCEPT ![r].mode = First(r), ![r].buffered = Kind(r) = "buffered"]
     /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
     /\ Emit("Call", Of(r))
@@ -302,7 +346,7 @@ Lock(r) ==
     /\ held' = [held EXCEPT ![r] = plan[r].mode]
     /\ pc' = [pc EXCEPT ![r] =
           CASE plan[r].buffered -> Then(r, Policy.fallback = "drain")
-            [] Kind(r) \in {"punch", "truncate"} -> Then(r, Policy.free = "exclusive-drained")
+            [] Kind(r) \in {"punch", "truncate"} -> Then(r, FreeDrains(r))
             [] Kind(r) = "read" -> Then(r, FALSE)
             [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
             [] OTHER -> "check"]
@@ -353,15 +397,32 @@ Drain(r) ==
     /\ Remember
     /\ Emit("Drain", Of(r))
 
-\* __iomap_dio_rw up to inode_dio_begin: the page cache is invalidated first.
+-----------------------------------------------------------------------------
+\* filemap_write_and_wait_range: the dirty pages of these blocks go to the disk,
+\* and the blocks are written from then on.
+WriteBack(blocks) ==
+    LET out == {s \in DOMAIN cache : BlockOf(s) \in blocks}
+    IN /\ disk' = [s \in Sector |-> IF s \in out THEN cache[s] ELSE disk[s]]
+       /\ extent' = [b \in Block |-> IF In(b) \cap out # {} THEN "written" ELSE extent[b]]
+       /\ cache' = [s \in DOMAIN cache \ out |-> cache[s]]
+
+\* What the page of a block has: that of the cache, else what is read for it.
+Page(s) ==
+    CASE s \in DOMAIN cache               -> cache[s]
+      [] extent[BlockOf(s)] = "written"   -> disk[s]
+      [] OTHER                            -> "zero"
+
+\* __iomap_dio_rw up to inode_dio_begin: the page cache is written back and
+\* invalidated first.
 Begin(r) ==
     /\ pc[r] = "begin"
     /\ ~Calls[r].cached
+    /\ WriteBack(Blocks(r))
     /\ dio' = dio + 1
     /\ io' = [io EXCEPT ![r] = "flying"]
     /\ next' = [next EXCEPT ![r] = FirstBlock(r)]
     /\ pc' = [pc EXCEPT ![r] = "map"]
-    /\ UNCHANGED <<extent, disk, size, held, plan, bios, convert, failed, buffer, retries, result>>
+    /\ UNCHANGED <<size, held, plan, bios, convert, failed, buffer, retries, result>>
     /\ Remember
     /\ Emit("Begin", Of(r))
 
@@ -387,12 +448,13 @@ MapWrite(r) ==
     LET b    == next[r]
         saw  == IF plan[r].saw # Nothing THEN plan[r].saw[b] ELSE extent[b]
         new  == saw # "written"
+        made == extent[b] # "written" /\ Allocated(b) = "written"
         bio(part) == [part |-> part, block |-> b]
         parts == {"data"} \cup (IF new THEN {"head"} ELSE {})
-                          \cup (IF new \/ ReachesEof(r) THEN {"tail"} ELSE {})
-    IN /\ extent' = [extent EXCEPT ![b] = IF @ = "hole" THEN Policy.alloc ELSE @]
+                          \cup (IF new \/ TailPad(r) THEN {"tail"} ELSE {})
+    IN /\ extent' = [extent EXCEPT ![b] = Allocated(b)]
        /\ bios' = [bios EXCEPT ![r] = @ \cup {p \in {bio(q) : q \in parts} : Covers(r, p) # {}}]
-       /\ convert' = [convert EXCEPT ![r] = IF new THEN @ \cup {b} ELSE @]
+       /\ convert' = [convert EXCEPT ![r] = IF new /\ ~made THEN @ \cup {b} ELSE @]
        /\ UNCHANGED buffer
 
 \* The same of a read: what is not written reads as zero without any I/O, and
@@ -415,7 +477,7 @@ Map(r) ==
        ELSE /\ (IF Kind(r) = "write" THEN MapWrite(r) ELSE MapRead(r))
             /\ next' = [next EXCEPT ![r] = @ + 1]
             /\ pc' = [pc EXCEPT ![r] = IF next[r] = LastBlock(r) THEN Submitted(r) ELSE "map"]
-    /\ UNCHANGED <<disk, size, dio, held, plan, io, failed, retries, result>>
+    /\ UNCHANGED <<disk, size, dio, cache, held, plan, io, failed, retries, result>>
     /\ Remember
     /\ Emit("Map", Of(r))
 
@@ -440,59 +502,85 @@ Retry(r) ==
             /\ retries' = [retries EXCEPT ![r] = IF @ < 2 THEN @ + 1 ELSE @]
             /\ UNCHANGED result
     /\ failed' = [failed EXCEPT ![r] = FALSE]
-    /\ UNCHANGED <<extent, disk, size, bios, buffer>>
+    /\ UNCHANGED <<extent, disk, size, cache, bios, buffer>>
     /\ Remember
     /\ Emit("Retry", Of(r))
 
 \* What the caller gets when its I/O has ended.
 Outcome(r) == IF failed[r] THEN "EIO" ELSE "ok"
 
-\* inode_unlock, xfs_iunlock.  An asynchronous write leaves its I/O in flight.
+\* inode_unlock, xfs_iunlock.  An asynchronous write leaves its I/O in flight, a
+\* buffered one its pages dirty.
+\* Before it, what a failed write has allocated behind EOF is freed: under the
+\* exclusive lock, where nobody looks in between.
 Unlock(r) ==
     /\ pc[r] = "unlock" \/ (pc[r] = "io" /\ io[r] = "ended")
     /\ LET queued == io[r] \in {"flying", "converted"}
-       IN /\ pc' = [pc EXCEPT ![r] = IF queued THEN "queued" ELSE "done"]
+       IN /\ pc' = [pc EXCEPT ![r] = CASE plan[r].buffered -> "flush"
+                                       [] queued           -> "queued"
+                                       [] OTHER            -> "done"]
           /\ result' = [result EXCEPT ![r] =
-                IF queued \/ @ # "none" THEN @ ELSE Outcome(r)]
+                IF queued \/ plan[r].buffered \/ @ # "none" THEN @ ELSE Outcome(r)]
+    /\ LET freed == IF Trims(r) THEN {b \in Block : Behind(b)} ELSE {}
+       IN /\ extent' = [b \in Block |-> IF b \in freed THEN "hole" ELSE extent[b]]
+          /\ disk' = [s \in Sector |-> IF BlockOf(s) \in freed THEN "stale" ELSE disk[s]]
     /\ held' = [held EXCEPT ![r] = "none"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
-    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<size, dio, cache, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
     /\ Emit("Unlock", Of(r))
 
-\* ext4_buffered_write_iter: the blocks that it covers in part are read ...
+\* ext4_buffered_write_iter: pages of its blocks, with its data, become dirty; of
+\* a block that it covers in part, what else is there is read.
 Fill(r) ==
     /\ pc[r] = "fill"
-    /\ buffer' = [buffer EXCEPT ![r] =
-          [s \in UNION {In(b) : b \in Blocks(r)} |->
-              IF s \in Range(r) THEN r
-              ELSE IF extent[BlockOf(s)] = "written" THEN disk[s] ELSE "zero"]]
-    /\ pc' = [pc EXCEPT ![r] = "flush"]
-    /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, retries, result>>
+    /\ LET pages == UNION {In(b) : b \in Blocks(r)}
+       IN cache' = [s \in DOMAIN cache \cup pages |-> IF s \in Range(r) THEN r ELSE Page(s)]
+    /\ size' = IF Grows(r) THEN End(r) ELSE size
+    /\ pc' = [pc EXCEPT ![r] = "unlock"]
+    /\ UNCHANGED <<extent, disk, dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
     /\ Emit("Fill", Of(r))
 
-\* ... and filemap_write_and_wait_range writes whole blocks.
+\* After the unlock: a fallback's filemap_write_and_wait_range, an ordinary
+\* write's fsync.  Others may have had the pages written back before.
 Flush(r) ==
     /\ pc[r] = "flush"
-    /\ disk' = [s \in Sector |-> IF s \in DOMAIN buffer[r] THEN buffer[r][s] ELSE disk[s]]
-    /\ extent' = [b \in Block |-> IF b \in Blocks(r) THEN "written" ELSE extent[b]]
-    /\ size' = IF Grows(r) THEN End(r) ELSE size
-    /\ buffer' = [buffer EXCEPT ![r] = Nothing]
-    /\ pc' = [pc EXCEPT ![r] = "unlock"]
-    /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, retries, result>>
+    /\ WriteBack(Blocks(r))
+    /\ pc' = [pc EXCEPT ![r] = "done"]
+    /\ result' = [result EXCEPT ![r] = "ok"]
+    /\ UNCHANGED <<size, dio, held, plan, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
     /\ Emit("Flush", Of(r))
 
-\* ext4_truncate, ext4_punch_hole, xfs_free_file_space.  Whole blocks become
-\* holes, the rest of a block in part is zeroed.
+\* Punch, and a truncate that shrinks: whole blocks become holes, the rest of a
+\* block in part is zeroed.  What else is dirty is written back.
+FreeBlocks(r) ==
+    LET whole == {b \in Block : In(b) \subseteq Puts(r)}
+        dirty == {BlockOf(s) : s \in DOMAIN cache}
+    IN /\ extent' = [b \in Block |-> CASE b \in whole -> "hole"
+                                       [] b \in dirty -> "written"
+                                       [] OTHER       -> extent[b]]
+       /\ disk' = [s \in Sector |->
+             CASE BlockOf(s) \in whole -> "stale"
+               [] s \in Puts(r) /\ (extent[BlockOf(s)] = "written" \/ BlockOf(s) \in dirty) -> "zero"
+               [] OTHER -> IF s \in DOMAIN cache THEN cache[s] ELSE disk[s]]
+       /\ cache' = Nothing
+
+\* A truncate that does not: the rest of the block that EOF lies in is zeroed in
+\* its page, which holds what the disk held of the others' sectors.
+Grow(r) ==
+    LET eof  == BlockOf(size)
+        page == IF ZeroesEof(r) /\ (extent[eof] = "written" \/ size \in DOMAIN cache)
+                THEN In(eof) ELSE {}
+    IN /\ cache' = [s \in DOMAIN cache \cup page |->
+             IF s \in page /\ s >= size THEN "zero" ELSE Page(s)]
+       /\ UNCHANGED <<extent, disk>>
+
+\* ext4_setattr with ext4_truncate, ext4_punch_hole, xfs_free_file_space.
 Free(r) ==
     /\ pc[r] = "free"
-    /\ LET whole == {b \in Block : In(b) \subseteq Puts(r)}
-       IN /\ extent' = [b \in Block |-> IF b \in whole THEN "hole" ELSE extent[b]]
-          /\ disk' = [s \in Sector |-> IF BlockOf(s) \in whole THEN "stale"
-                                       ELSE IF s \in Puts(r) /\ extent[BlockOf(s)] = "written"
-                                       THEN "zero" ELSE disk[s]]
+    /\ IF Frees(r) THEN FreeBlocks(r) ELSE Grow(r)
     /\ size' = IF Kind(r) = "truncate" THEN Calls[r].from ELSE size
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
     /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
@@ -515,7 +603,7 @@ Complete(r, bio) ==
           /\ buffer' = [buffer EXCEPT ![r] =
                 IF read THEN [s \in DOMAIN @ \cup hits |-> IF s \in hits THEN disk[s] ELSE @[s]]
                 ELSE @]
-    /\ UNCHANGED <<extent, size, dio, pc, held, plan, next, convert, io, failed, retries, result>>
+    /\ UNCHANGED <<extent, size, dio, cache, pc, held, plan, next, convert, io, failed, retries, result>>
     /\ Remember
     /\ Emit("Complete", <<r, bio.part, bio.block>>)
 
@@ -530,7 +618,8 @@ Fail(r, bio) ==
     /\ Emit("Fail", <<r, bio.part, bio.block>>)
 
 \* iomap_dio_complete, ->end_io: unwritten blocks become written, i_size grows.
-\* Nothing of that after an error.
+\* Nothing of that after an error.  Blocks that were written from the start
+\* need no conversion.
 EndIo(r) ==
     /\ io[r] = "flying"
     /\ pc[r] \in {"io", "unlock", "queued"}
@@ -540,7 +629,7 @@ EndIo(r) ==
     /\ size' = IF Kind(r) = "write" /\ Grows(r) /\ ~failed[r] THEN End(r) ELSE size
     /\ convert' = [convert EXCEPT ![r] = {}]
     /\ next' = [next EXCEPT ![r] = 0]
-    /\ UNCHANGED <<disk, dio, pc, held, plan, bios, failed, buffer, retries, result>>
+    /\ UNCHANGED <<disk, dio, cache, pc, held, plan, bios, failed, buffer, retries, result>>
     /\ Remember
     /\ Emit("EndIo", Of(r))
 
@@ -551,7 +640,7 @@ DioEnd(r) ==
     /\ dio' = dio - 1
     /\ result' = [result EXCEPT ![r] = IF pc[r] = "io" THEN @ ELSE Outcome(r)]
     /\ pc' = [pc EXCEPT ![r] = IF @ = "queued" THEN "done" ELSE @]
-    /\ UNCHANGED <<extent, disk, size, held, plan, next, bios, convert, failed, buffer, retries>>
+    /\ UNCHANGED <<extent, disk, size, cache, held, plan, next, bios, convert, failed, buffer, retries>>
     /\ Remember
     /\ Emit("DioEnd", Of(r))
 

@@ -242,9 +242,7 @@ impl<'a> History<'a> {
     /// `Value`, and `FirstView`.
     fn value(&self, whose: Option<Request>, sector: usize) -> Content {
         match whose {
-            Some(request) if self.machine.calls[request].kind == Kind::Write => {
-                Content::Of(request)
-            }
+            Some(request) if is_write(&self.machine.calls[request]) => Content::Of(request),
             Some(_) => Content::Zero,
             None => match view(self.machine, &self.machine.init(), sector) {
                 Content::Old => Content::Old,
@@ -257,10 +255,18 @@ impl<'a> History<'a> {
 /// `View`: what a read of the sector would return, were it alone.
 pub fn view(machine: &Machine, state: &State, sector: usize) -> Content {
     let block = sector / machine.per_block as usize;
-    match state.extent[block] {
-        Extent::Written if sector < state.size as usize => state.disk[sector],
-        _ => Content::Zero,
+    if sector >= state.size as usize {
+        return Content::Zero;
     }
+    match (state.cache.get(&(sector as u32)), state.extent[block]) {
+        (Some(dirty), _) => *dirty,
+        (None, Extent::Written) => state.disk[sector],
+        (None, _) => Content::Zero,
+    }
+}
+
+fn is_write(call: &Call) -> bool {
+    matches!(call.kind, Kind::Write | Kind::Buffered)
 }
 
 /// Whether the sector is one of `Puts(r)`.

@@ -262,11 +262,11 @@ const FAULTS: [Fault; 19] = [
     },
     Fault {
         name: "a fallback zeroes what it does not write",
-        model: "Final65-FB-written-graph",
+        model: "Drained72-FB-written-graph",
         step: |machine, state, action| {
             let mut next = machine.step(state, action)?;
             if let Action::Fill(r) = action {
-                for content in next.requests[r].buffer.values_mut() {
+                for content in next.cache.values_mut() {
                     if *content != Content::Of(r) {
                         *content = Content::Zero;
                     }
@@ -275,7 +275,7 @@ const FAULTS: [Fault; 19] = [
             Some(next)
         },
         tells: "in [f Fill holds Exclusive wants Exclusive buffered, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0], Fill(f): \
-                TLC [f Flush holds Exclusive wants Exclusive buffered 0:f 1:b, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0]; the machine [f Flush holds Exclusive wants Exclusive buffered 0:f 1:Zero, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0]",
+                TLC [f Unlock holds Exclusive wants Exclusive buffered, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0, dirty 0:f 1:b]; the machine [f Unlock holds Exclusive wants Exclusive buffered, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0, dirty 0:f 1:Zero]",
     },
     Fault {
         name: "the file grows before the data are there",

@@ -7,13 +7,16 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 12] = [
+const MODELS: [&str; 15] = [
+    "Drained72-AW-eof-graph",
+    "Drained72-FB-written-graph",
+    "Final612-XT-eof-graph",
     "Final65-ABC-unwritten-graph",
     "Final65-AC-eof-graph",
     "Final65-ACP-written-graph",
     "Final65-AE-unwritten-graph",
     "Final65-CR-hole-graph",
-    "Final65-FB-written-graph",
+    "Final65-EF-behind-graph",
     "Final65-NC-unwritten-graph",
     "NoRecheckAfterUpgrade-AB-unwritten-graph",
     "Pre61-NC-unwritten-graph",

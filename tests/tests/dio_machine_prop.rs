@@ -37,14 +37,16 @@ enum Promise {
     EveryRunEnds,
 }
 
-fn alone_after_drain(state: &State) -> bool {
-    let drained = |request: &Progress| match request.pc {
+fn alone_after_drain(machine: &Machine, state: &State) -> bool {
+    let drained = |(call, request): (&Call, &Progress)| match request.pc {
         Pc::Begin | Pc::Map | Pc::Io => request.plan.drain,
-        pc => matches!(pc, Pc::Fill | Pc::Flush | Pc::Free),
+        Pc::Fill => machine.policy.fallback_drains,
+        Pc::Free => call.kind == Kind::Punch || call.from < state.size,
+        _ => false,
     };
     let own = |request: &Progress| u32::from(matches!(request.io, Io::Flying | Io::Converted));
-    let mut requests = state.requests.iter();
-    requests.all(|request| !drained(request) || state.dio == own(request))
+    let mut requests = machine.calls.iter().zip(&state.requests);
+    requests.all(|request| !drained(request) || state.dio == own(request.1))
 }
 
 fn zeroing_excludes_io(state: &State) -> bool {
@@ -80,7 +82,7 @@ fn eagain_only_with_nowait(machine: &Machine, state: &State) -> bool {
 /// The first promise that the state breaks.
 fn broken(machine: &Machine, state: &State, actions: &[Action]) -> Option<Promise> {
     let kept = [
-        (Promise::AloneAfterDrain, alone_after_drain(state)),
+        (Promise::AloneAfterDrain, alone_after_drain(machine, state)),
         (Promise::ZeroingExcludesIo, zeroing_excludes_io(state)),
         (Promise::NoMisplacedIo, no_misplaced_io(state)),
         (
@@ -109,6 +111,7 @@ fn calls(per_block: u32) -> impl Strategy<Value = Call> {
         Kind::Write,
         Kind::Write,
         Kind::Read,
+        Kind::Buffered,
         Kind::Punch,
         Kind::Truncate,
     ]);

@@ -100,6 +100,7 @@ fn operate(file: &File, mut name: usize, ops: &[Op]) -> Vec<Read> {
                 judge(bytes.as_ref().map(drop).map_err(|errno| *errno));
                 reads.extend(bytes.ok().map(|bytes| (name, op.from, bytes)));
             }
+            Kind::Buffered => judge(file.write_buffered_at(&data, position).map(drop)),
             Kind::Punch => judge(file.punch_hole(position, length)),
             Kind::Truncate => judge(file.truncate(position)),
         }
@@ -163,8 +164,8 @@ fn check(run: &Run) -> Result<(), String> {
 /// Designs that lose nothing.
 fn sound() -> impl Strategy<Value = Policy> {
     prop_oneof![
-        Just(Policy::FINAL65_EOF),
-        Just(Policy::ZEROING73_EOF),
+        Just(Policy::FINAL612_CURED),
+        Just(Policy::ZEROING73_CURED),
         Just(Policy::XFS_EOF),
         Just(Policy::PRE61),
     ]
@@ -177,6 +178,7 @@ fn op(faulty: bool) -> impl Strategy<Value = Op> {
         false => prop_oneof![
             6 => Just(Kind::Write),
             3 => Just(Kind::Read),
+            1 => Just(Kind::Buffered),
             1 => Just(Kind::Punch),
             1 => Just(Kind::Truncate),
         ]
@@ -204,20 +206,29 @@ fn run(faulty: bool) -> impl Strategy<Value = Run> {
     let layout = (prop::collection::vec(extent, BLOCKS), 0..=SECTORS);
     let threads = prop::collection::vec(prop::collection::vec(op(faulty), 1..4), 2..4);
     (sound(), layout, threads, any::<u64>()).prop_map(
-        move |(policy, (extents, length), threads, seed)| Run {
-            policy,
-            layout: Layout {
-                per_block: PER_BLOCK,
-                extents,
-                length,
-            },
-            threads,
-            delays: Delays {
-                seed,
-                delay: Duration::from_micros(200),
-                fails: if faulty { 5 } else { 0 },
-                panics: if faulty { 20 } else { 0 },
-            },
+        move |(policy, (extents, length), mut threads, seed)| {
+            // A fallback that does not drain loses what is in flight.
+            for op in threads.iter_mut().flatten() {
+                op.cached &= policy.fallback_drains;
+                if op.kind == Kind::Buffered && !policy.fallback_drains {
+                    op.kind = Kind::Write;
+                }
+            }
+            Run {
+                policy,
+                layout: Layout {
+                    per_block: PER_BLOCK,
+                    extents,
+                    length,
+                },
+                threads,
+                delays: Delays {
+                    seed,
+                    delay: Duration::from_micros(200),
+                    fails: if faulty { 5 } else { 0 },
+                    panics: if faulty { 20 } else { 0 },
+                },
+            }
         },
     )
 }

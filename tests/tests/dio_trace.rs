@@ -87,6 +87,7 @@ fn call(file: &File, thread: u64, calls: u64, may_fail: bool) {
             0 if !may_fail => Kind::Punch,
             1 if !may_fail => Kind::Truncate,
             0..4 => Kind::Read,
+            4 if !may_fail => Kind::Buffered,
             _ => Kind::Write,
         };
         let (position, length) = (from * SECTOR as u64, sectors as usize * SECTOR);
@@ -97,6 +98,7 @@ fn call(file: &File, thread: u64, calls: u64, may_fail: bool) {
         match (kind, draw(2)) {
             (Kind::Write, 0) => flying.push(file.submit_with(&vec![1; length], position, options)),
             (Kind::Write, _) => judge(file.write_with(&vec![1; length], position, options)),
+            (Kind::Buffered, _) => judge(file.write_buffered_at(&vec![1; length], position)),
             (Kind::Read, 0) => flying.push(file.submit_read_at(length, position)),
             (Kind::Read, _) => judge(file.read_at(&mut vec![0; length], position)),
             (Kind::Punch, _) => judge(file.punch_hole(position, length)),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::decisions::Verdict;
 use super::inode::{Flight, Inode, Meta};
 use super::machine::{Action, Extent, Kind, Mode, Plan, Request};
-use super::policy::Free;
 use super::probe::{Probe, Seen, Side};
 use super::sys::{Monitor, System};
 use super::workers::Queue;
@@ -29,6 +28,8 @@ enum Next {
     Relock(Plan),
     /// It unlocks, and returns.
     Unlock(Returned),
+    /// It unlocks, and has its pages written back.
+    Flush,
     /// The flag has stopped it, and it is not tried again; its last step has unlocked.
     Refused,
 }
@@ -53,7 +54,10 @@ impl<D: BlockDevice, S: System, P: Probe> Drop for Share<'_, D, S, P> {
 impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
     /// The request, after its `Call`, which has fixed the mode in which it asks for the lock first.
     pub fn run(&self, first: Mode) -> Returned {
-        let mut plan = Plan::of(first);
+        let mut plan = Plan {
+            buffered: self.flight.call.kind == Kind::Buffered,
+            ..Plan::of(first)
+        };
         loop {
             let holder = match plan.mode {
                 Mode::Shared => Holder::Reader,
@@ -69,16 +73,18 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             } else {
                 self.inode.rwsem.hold(holder)
             };
-            self.step(Action::Lock, Seen::Held(plan.mode));
+            let mode = plan.mode;
+            self.step(Action::Lock, Seen::Held(mode));
             let next = self.under_lock(plan);
-            if let Next::Unlock(_) = next {
+            if let Next::Unlock(_) | Next::Flush = next {
                 self.about();
-                self.step(Action::Unlock, Seen::Nothing);
+                self.unlock(mode);
             }
             drop(hold);
             match next {
                 Next::Relock(anew) => plan = anew,
                 Next::Unlock(returned) => return returned,
+                Next::Flush => return self.flush(),
                 Next::Refused => return Err(Errno::Again),
             }
         }
@@ -111,8 +117,11 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         let kind = self.flight.call.kind;
         let drains = match kind {
             _ if plan.buffered => policy.fallback_drains,
-            Kind::Punch | Kind::Truncate => policy.free == Free::ExclusiveDrained,
-            Kind::Read => false,
+            Kind::Punch | Kind::Truncate => self.inode.meta.with(|meta| {
+                let look = self.inode.look(&self.flight.call, meta);
+                look.free_drains()
+            }),
+            Kind::Read | Kind::Buffered => false,
             Kind::Write if !plan.saw.is_empty() => plan.drain,
             Kind::Write => match self.check(plan.mode) {
                 Verdict::Refused => return Next::Unlock(Err(Errno::Again)),
@@ -127,9 +136,12 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             self.drain();
         }
         match kind {
-            _ if plan.buffered => Next::Unlock(self.write_back()),
+            _ if plan.buffered => match self.fill() {
+                Ok(()) => Next::Flush,
+                Err(errno) => Next::Unlock(Err(errno)),
+            },
             Kind::Punch | Kind::Truncate => Next::Unlock(self.free()),
-            Kind::Read | Kind::Write if self.flight.call.cached => {
+            Kind::Read | Kind::Write | Kind::Buffered if self.flight.call.cached => {
                 self.about();
                 self.step(Action::FallBack, Seen::Nothing);
                 Next::Relock(Plan {
@@ -137,8 +149,23 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
                     ..Plan::of(Mode::Exclusive)
                 })
             }
-            Kind::Read | Kind::Write => self.direct(&plan),
+            Kind::Read | Kind::Write | Kind::Buffered => self.direct(&plan),
         }
+    }
+
+    /// Before i_rwsem is given up, a failed write frees the blocks behind EOF (ext4_truncate_failed_write).
+    fn unlock(&self, held: Mode) {
+        let Flight { call, progress, .. } = &**self.flight;
+        let failed = call.kind == Kind::Write && progress.with(|progress| progress.failed);
+        self.inode.meta.with(|meta| {
+            if self.inode.look(call, meta).trims(held, failed) {
+                let behind = meta.size.div_ceil(self.inode.per_block);
+                for extent in meta.extent.iter_mut().skip(behind as usize) {
+                    *extent = Extent::Hole;
+                }
+            }
+            self.step(Action::Unlock, Seen::Nothing);
+        });
     }
 
     /// ext4_dio_write_checks.
@@ -160,13 +187,22 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
     /// __iomap_dio_rw.
     fn direct(&self, plan: &Plan) -> Next {
         let Flight { call, .. } = &**self.flight;
-        self.shared_step(Action::Begin, |meta| meta.dio += 1);
+        let blocks = call.from / self.inode.per_block..=call.to / self.inode.per_block;
+        self.about();
+        let begun = self.inode.meta.with(|meta| {
+            self.inode.write_back(meta, blocks.clone())?;
+            meta.dio += 1;
+            self.step(Action::Begin, meta.seen());
+            Ok(())
+        });
+        if let Err(errno) = begun {
+            return Next::Unlock(Err(errno));
+        }
         let mut share = Share {
             inode: self.inode,
             flight: self.flight,
             held: true,
         };
-        let blocks = call.from / self.inode.per_block..=call.to / self.inode.per_block;
         for block in blocks {
             if !self.map(plan, block) {
                 let next = self.retry();
@@ -241,59 +277,59 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         }
     }
 
-    /// ext4_buffered_write_iter and filemap_write_and_wait_range: the blocks are read whole, and written back whole.
-    fn write_back(&self) -> Returned {
+    /// ext4_buffered_write_iter: its data are in pages that are dirty.
+    fn fill(&self) -> Result<(), Errno> {
         let Flight { call, data, .. } = &**self.flight;
         let inode = self.inode;
-        let sectors = |block: u32| block * inode.per_block;
-        let blocks = call.from / inode.per_block..call.to / inode.per_block + 1;
-        let position = inode.position(sectors(blocks.start));
-        let mut page = vec![0; inode.bytes(sectors(blocks.end - blocks.start))];
+        let per_block = inode.per_block;
+        let blocks = call.from / per_block..=call.to / per_block;
         self.about();
         inode.meta.with(|meta| {
-            for block in blocks.clone() {
-                if meta.extent[block as usize] == Extent::Written {
-                    let at = inode.bytes(sectors(block - blocks.start));
-                    let part = &mut page[at..at + inode.bytes(inode.per_block)];
-                    inode.device.read_at(part, inode.position(sectors(block)))?;
-                }
-            }
-            let at = inode.bytes(call.from - sectors(blocks.start));
-            page[at..at + data.len()].copy_from_slice(data);
+            let pages = blocks.map(|block| {
+                let mut page = inode.page(meta, block)?;
+                let first = (block * per_block).max(call.from);
+                let behind = ((block + 1) * per_block).min(call.to + 1);
+                let (at, from) = (first - block * per_block, first - call.from);
+                let (at, from) = (inode.bytes(at), inode.bytes(from));
+                let length = inode.bytes(behind - first);
+                page[at..at + length].copy_from_slice(&data[from..from + length]);
+                Ok((block, page))
+            });
+            let pages = pages.collect::<Result<Vec<_>, _>>()?;
+            meta.cache.extend(pages);
+            meta.size = meta.size.max(call.to + 1);
             self.step(Action::Fill, meta.seen());
             Ok(())
-        })?;
+        })
+    }
+
+    /// filemap_write_and_wait_range, after the unlock.
+    fn flush(&self) -> Returned {
+        let Flight { call, data, .. } = &**self.flight;
+        let blocks = call.from / self.inode.per_block..=call.to / self.inode.per_block;
         self.about();
-        inode.meta.with(|meta| {
-            inode.device.write_at(&page, position)?;
-            for block in blocks {
-                meta.extent[block as usize] = Extent::Written;
-            }
-            meta.size = meta.size.max(call.to + 1);
+        self.inode.meta.with(|meta| {
+            self.inode.write_back(meta, blocks)?;
             self.step(Action::Flush, meta.seen());
             Ok(Some(data.len()))
         })
     }
 
-    /// ext4_truncate, ext4_punch_hole: whole blocks become holes, the rest of a block in part is zeroed.
+    /// ext4_setattr with ext4_truncate, ext4_punch_hole.
     fn free(&self) -> Returned {
         let Flight { call, .. } = &**self.flight;
         let inode = self.inode;
         self.about();
         inode.meta.with(|meta| {
-            let per_block = inode.per_block;
-            let end = match call.kind {
-                Kind::Truncate => inode.sectors,
-                _ => call.to + 1,
-            };
-            for block in call.from / per_block..end.div_ceil(per_block) {
-                let first = (block * per_block).max(call.from);
-                let behind = ((block + 1) * per_block).min(end);
-                if behind - first == per_block {
-                    meta.extent[block as usize] = Extent::Hole;
-                } else if meta.extent[block as usize] == Extent::Written {
-                    let zeroes = vec![0; inode.bytes(behind - first)];
-                    inode.device.write_at(&zeroes, inode.position(first))?;
+            if inode.look(call, meta).frees() {
+                self.free_blocks(meta)?;
+            } else if inode.look(call, meta).zeroes_eof() {
+                let block = meta.size / inode.per_block;
+                let is_written = meta.extent[block as usize] == Extent::Written;
+                if is_written || meta.cache.contains_key(&block) {
+                    let mut page = inode.page(meta, block)?;
+                    page[inode.bytes(meta.size % inode.per_block)..].fill(0);
+                    meta.cache.insert(block, page);
                 }
             }
             if call.kind == Kind::Truncate {
@@ -302,5 +338,28 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             self.step(Action::Free, meta.seen());
             Ok(Some(0))
         })
+    }
+
+    /// What is dirty is written back; then whole blocks become holes, the rest of a block in part is zeroed.
+    fn free_blocks(&self, meta: &mut Meta) -> Result<(), Errno> {
+        let Flight { call, .. } = &**self.flight;
+        let inode = self.inode;
+        let per_block = inode.per_block;
+        inode.write_back(meta, 0..=u32::MAX)?;
+        let end = match call.kind {
+            Kind::Truncate => inode.sectors,
+            _ => call.to + 1,
+        };
+        for block in call.from / per_block..end.div_ceil(per_block) {
+            let first = (block * per_block).max(call.from);
+            let behind = ((block + 1) * per_block).min(end);
+            if behind - first == per_block {
+                meta.extent[block as usize] = Extent::Hole;
+            } else if meta.extent[block as usize] == Extent::Written {
+                let zeroes = vec![0; inode.bytes(behind - first)];
+                inode.device.write_at(&zeroes, inode.position(first))?;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Requests and blocks, and the seven decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
+//! Requests and blocks, and the eleven decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
 //! The machine and the file ([`super::file`]) both decide by them.
 
 use std::ops::{Range, RangeInclusive};
@@ -7,7 +7,7 @@ use super::machine::{
     Bio, Call, Extent, Kind, Machine, Mode, Part, Plan, Progress, Request, State,
 };
 use super::policy::{
-    Alloc, Drain, First, Flag, Free, Nowait, Overwrite, Policy, Retry, Share, Wait,
+    Alloc, Drain, First, Flag, Free, Grow, Nowait, Overwrite, Policy, Retry, Share, Tail, Wait,
 };
 
 /// A request, and the file that it looks at. Each method is the operator of that name.
@@ -46,12 +46,12 @@ impl Look<'_> {
         first..first + self.per_block
     }
 
-    /// Whether the sector is one of `Puts(r)`; a truncate empties all from `from` on.
+    /// Whether the sector is one of `Puts(r)`; a truncate makes `from` the size, and empties all from there on.
     pub fn puts(&self, sector: u32) -> bool {
         match self.call.kind {
             Kind::Truncate => sector >= self.call.from,
             Kind::Read => false,
-            Kind::Write | Kind::Punch => self.range().contains(&sector),
+            Kind::Write | Kind::Buffered | Kind::Punch => self.range().contains(&sector),
         }
     }
 
@@ -108,6 +108,7 @@ impl Look<'_> {
         match self.call.kind {
             Kind::Write => self.write_first(),
             Kind::Read => Mode::Shared,
+            Kind::Buffered => Mode::Exclusive,
             Kind::Punch | Kind::Truncate if self.policy.free == Free::Shared => Mode::Shared,
             Kind::Punch | Kind::Truncate => Mode::Exclusive,
         }
@@ -195,6 +196,69 @@ impl Look<'_> {
             && (self.extends() || left.any(|block| self.extent(block) != Extent::Written))
     }
 
+    // 8. ALLOC
+
+    /// Whether the block lies at or behind EOF.
+    pub fn behind(&self, block: u32) -> bool {
+        block * self.per_block >= self.size
+    }
+
+    /// What the block is as soon as a write has mapped it.
+    fn allocated(&self, block: u32) -> Extent {
+        match (self.policy.alloc, self.extent(block)) {
+            (Alloc::BySize, _) if self.behind(block) => Extent::Written,
+            (Alloc::Written, Extent::Hole) => Extent::Written,
+            (_, Extent::Hole) => Extent::Unwritten,
+            (_, allocated) => allocated,
+        }
+    }
+
+    // 9. TAIL
+
+    /// Does r zero the rest of the block that it ends in, though the block is not new?
+    fn tail_pad(&self) -> bool {
+        match self.policy.tail {
+            Tail::AtEof => self.reaches_eof(),
+            Tail::BehindEof => self.grows(),
+        }
+    }
+
+    // 10. GROW
+
+    /// A punch, or a truncate that shrinks.
+    pub fn frees(&self) -> bool {
+        match self.call.kind {
+            Kind::Punch => true,
+            Kind::Truncate => self.call.from < self.size,
+            Kind::Write | Kind::Buffered | Kind::Read => false,
+        }
+    }
+
+    fn eof_within(&self) -> bool {
+        !self.size.is_multiple_of(self.per_block)
+    }
+
+    /// Does a truncate that does not shrink zero the rest of EOF's block?
+    pub fn zeroes_eof(&self) -> bool {
+        self.eof_within() && (self.call.from == self.size || self.policy.grow != Grow::Size)
+    }
+
+    /// Do truncate and punch wait for direct I/O in flight?
+    pub fn free_drains(&self) -> bool {
+        if self.frees() {
+            self.policy.free == Free::ExclusiveDrained
+        } else {
+            self.policy.grow == Grow::Drained && self.eof_within()
+        }
+    }
+
+    // 11. TRIM
+
+    /// Does r, which holds the lock as `held` says and has failed or not, free the blocks behind EOF?
+    pub fn trims(&self, held: Mode, failed: bool) -> bool {
+        self.policy.trim && failed && held == Mode::Exclusive && self.grows()
+    }
+
     /// What `Check` decides for who holds the lock as `held` says.
     pub fn verdict(&self, held: Mode) -> Verdict {
         let upgrades = held == Mode::Shared && !self.may_share();
@@ -218,26 +282,23 @@ impl Look<'_> {
     }
 
     /// `MapWrite`: the state of the block from now on, whether it is to be converted, and the I/Os. Head pad, data and tail pad
-    /// are submitted; the tail is zeroed also where the write reaches EOF.
+    /// are submitted; the tail is zeroed also at EOF.
     pub fn map_write(&self, plan: &Plan, block: u32) -> (Extent, bool, Vec<Bio>) {
         let mapping = self.extent(block);
         let saw = plan.saw.get(&block).unwrap_or(&mapping);
         let is_new = *saw != Extent::Written;
-        let allocated = match (mapping, self.policy.alloc) {
-            (Extent::Hole, Alloc::Unwritten) => Extent::Unwritten,
-            (Extent::Hole, Alloc::Written) => Extent::Written,
-            (allocated, _) => allocated,
-        };
+        let allocated = self.allocated(block);
+        let made = mapping != Extent::Written && allocated == Extent::Written;
         let parts = [
             (Part::Head, is_new),
             (Part::Data, true),
-            (Part::Tail, is_new || self.reaches_eof()),
+            (Part::Tail, is_new || self.tail_pad()),
         ];
         let submitted = parts.into_iter().filter(|(_, submitted)| *submitted);
         let bios = submitted
             .map(|(part, _)| Bio { part, block })
             .filter(|bio| !self.covers(*bio).is_empty());
-        (allocated, is_new, bios.collect())
+        (allocated, is_new && !made, bios.collect())
     }
 
     /// `MapRead`: the I/O, if there is one. What is not written reads as zero without any, and what lies beyond EOF too.

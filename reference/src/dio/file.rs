@@ -19,8 +19,9 @@
 //! sectors that the request was to write or to zero hold what they held or what it wrote. A caller that panics, with I/O in
 //! flight or not, leaves a file that works.
 //!
-//! Left out: crashes, so that there is no journal; mmap and a page cache, but for [`Options::cached`]; blocks of other files.
+//! Left out: crashes, so that there is no journal; mmap, and a page cache but for what is dirty; blocks of other files.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::caller::{Caller, Returned};
@@ -179,6 +180,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
             extent: extents,
             size: length,
             dio: 0,
+            cache: BTreeMap::new(),
             called: 0,
         };
         let inode = Inode {
@@ -223,6 +225,19 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
         self.make(call, bytes.to_vec())
             .0
             .map(Option::unwrap_or_default)
+    }
+
+    /// Writes all of `bytes` at `position`, in bytes, through the page cache, and has its pages written back (fsync).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DirectFile::write_at`] but `EAGAIN`.
+    pub fn write_buffered_at(&self, bytes: &[u8], position: u64) -> Result<usize, Errno> {
+        let options = Options::default();
+        let call = self.call(Kind::Buffered, position, bytes.len(), options)?;
+        let Some(call) = call else { return Ok(0) };
+        let (returned, _) = self.make(call, bytes.to_vec());
+        returned.map(Option::unwrap_or_default)
     }
 
     /// Writes all of `bytes` at `position`, in bytes, without waiting for the I/O; it waits for the lock, and for I/O where the
@@ -284,7 +299,8 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
         self.make(call, Vec::new()).0.map(drop)
     }
 
-    /// Sets the size, in bytes; what lies behind it is freed.
+    /// Sets the size, in bytes; what lies behind it is freed. If that is not shorter, the rest of the block that the file ended
+    /// in may be zeroed, in a page that is written back by the next one to touch the block.
     ///
     /// # Errors
     ///

@@ -1,5 +1,7 @@
 //! What the requests of a file share, and the steps of their I/O: `Complete`, `Fail`, `EndIo` and `DioEnd`.
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -23,8 +25,8 @@ pub(super) struct Inode<D, S: System, P> {
     pub sectors: u32,
     /// i_rwsem.
     pub rwsem: RawBarrierRwLock<S, NoProbe>,
-    /// i_data_sem: held for one step on what it guards, and for I/O only where that is one step with it (`Fill`, `Flush`,
-    /// `Free`).
+    /// i_data_sem: held for one step on what it guards, and for I/O only where that is one step with it (`Begin`, `Fill`,
+    /// `Flush`, `Free`).
     pub meta: S::Monitor<Meta>,
     pub probe: P,
 }
@@ -38,6 +40,8 @@ pub(super) struct Meta {
     pub size: u32,
     /// i_dio_count.
     pub dio: u32,
+    /// The dirty pages of the page cache, by their blocks.
+    pub cache: BTreeMap<u32, Vec<u8>>,
     /// How many requests have been made.
     pub called: usize,
 }
@@ -94,6 +98,31 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
     /// How many bytes so many sectors have.
     pub fn bytes(&self, sectors: u32) -> usize {
         sectors as usize * self.device.sector_size()
+    }
+
+    /// filemap_write_and_wait_range: the dirty pages of these blocks go to the device.
+    pub fn write_back(&self, meta: &mut Meta, blocks: RangeInclusive<u32>) -> Result<(), Errno> {
+        let dirty: Vec<u32> = meta.cache.range(blocks).map(|(block, _)| *block).collect();
+        for block in dirty {
+            let position = self.position(block * self.per_block);
+            self.device.write_at(&meta.cache[&block], position)?;
+            meta.cache.remove(&block);
+            meta.extent[block as usize] = Extent::Written;
+        }
+        Ok(())
+    }
+
+    /// The page of a block, dirty or read.
+    pub fn page(&self, meta: &Meta, block: u32) -> Result<Vec<u8>, Errno> {
+        if let Some(page) = meta.cache.get(&block) {
+            return Ok(page.clone());
+        }
+        let mut page = vec![0; self.bytes(self.per_block)];
+        if meta.extent[block as usize] == Extent::Written {
+            let position = self.position(block * self.per_block);
+            self.device.read_at(&mut page, position)?;
+        }
+        Ok(page)
     }
 
     /// iomap_dio_bio_iter, iomap_dio_zero: one I/O, to be performed by whom the queue gives it to. The file and the request

@@ -14,11 +14,13 @@ use super::policy::Policy;
 pub enum Kind {
     /// A direct write.
     Write,
+    /// A buffered write, with its fsync.
+    Buffered,
     /// A direct read.
     Read,
     /// Makes a hole.
     Punch,
-    /// Cuts the file off at `from`.
+    /// Makes `from` the size.
     Truncate,
 }
 
@@ -118,9 +120,9 @@ pub enum Pc {
     Io,
     /// Stopped by the flag.
     Again,
-    /// Fallback: is to read its blocks.
+    /// Buffered: is to put its data into pages.
     Fill,
-    /// Fallback: is to write them back.
+    /// Buffered: is to have them written back.
     Flush,
     /// Truncate, punch: is to free blocks.
     Free,
@@ -205,7 +207,7 @@ pub struct Progress {
     pub io: Io,
     /// One of its I/Os has failed.
     pub failed: bool,
-    /// What a read, or a fallback, has read of each sector.
+    /// What a read has read of each sector.
     pub buffer: BTreeMap<u32, Content>,
     /// How often it was stopped by the flag; 2 stands for more.
     pub retries: u32,
@@ -241,6 +243,8 @@ pub struct State {
     pub size: u32,
     /// i_dio_count.
     pub dio: u32,
+    /// The dirty pages of the page cache.
+    pub cache: BTreeMap<u32, Content>,
     /// How far each request is.
     pub requests: Vec<Progress>,
 }
@@ -268,11 +272,11 @@ pub enum Action {
     Retry(Request),
     /// Gives i_rwsem up.
     Unlock(Request),
-    /// Fallback: reads its blocks.
+    /// Buffered: its data are in dirty pages.
     Fill(Request),
-    /// Fallback: writes them back.
+    /// Buffered: they are written back.
     Flush(Request),
-    /// Frees blocks.
+    /// Frees blocks, or makes the file longer.
     Free(Request),
     /// The device has done an I/O for this block.
     Complete(Request, Part, u32),
@@ -359,6 +363,7 @@ impl Machine {
             disk: (0..self.sectors()).map(content).collect(),
             size: self.length,
             dio: 0,
+            cache: BTreeMap::new(),
             requests: vec![Progress::IDLE; self.calls.len()],
         }
     }
@@ -432,6 +437,7 @@ impl Machine {
         self.calls.iter().all(inside)
             && state.extent.len() == self.extents.len()
             && state.disk.len() as u32 == sectors
+            && state.cache.keys().all(|sector| *sector < sectors)
             && state.requests.len() == self.calls.len()
             && state.requests.iter().all(ours)
     }

@@ -93,10 +93,32 @@ pub enum Retry {
 /// The state of a block that a write has just allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Alloc {
+    /// `"by-size"`: written at or behind EOF, else unwritten.
+    BySize,
     /// `"unwritten"`.
     Unwritten,
     /// `"written"`.
     Written,
+}
+
+/// Which writes zero the rest of a block that is not new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tail {
+    /// `"at-eof"`: those that end at or behind EOF.
+    AtEof,
+    /// `"behind-eof"`: those that end behind it.
+    BehindEof,
+}
+
+/// What a truncate that does not shrink does to the block that EOF lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Grow {
+    /// `"size"`: nothing, unless the size stays.
+    Size,
+    /// `"page"`: its rest is zeroed in the page cache.
+    Page,
+    /// `"drained"`: the same, once i_dio_count is 0.
+    Drained,
 }
 
 /// How truncate and punch exclude direct I/O.
@@ -137,14 +159,20 @@ pub struct Policy {
     pub eof: bool,
     /// The state of a block that a write has just allocated.
     pub alloc: Alloc,
-    /// A buffered fallback drains first.
+    /// A failed write frees the blocks behind EOF.
+    pub trim: bool,
+    /// A buffered write, or a fallback to it, drains first.
     pub fallback_drains: bool,
     /// How truncate and punch exclude direct I/O.
     pub free: Free,
+    /// Which writes zero the rest of a block that is not new.
+    pub tail: Tail,
+    /// What a truncate that does not shrink does to the block that EOF lies in.
+    pub grow: Grow,
 }
 
 impl Policy {
-    /// ext4 in Linux 6.5 to 7.2: shared first; the check decides all, and is repeated.
+    /// ext4 from Linux 6.5 up to c7fc0366c656: shared first; the check decides all, and is repeated.
     pub const FINAL65: Policy = Policy {
         first: First::Extending,
         overwrite: Overwrite::Allocated,
@@ -157,9 +185,12 @@ impl Policy {
         retry: Retry::Never,
         reaching: false,
         eof: false,
-        alloc: Alloc::Unwritten,
-        fallback_drains: true,
+        alloc: Alloc::BySize,
+        trim: true,
+        fallback_drains: false,
         free: Free::ExclusiveDrained,
+        tail: Tail::AtEof,
+        grow: Grow::Size,
     };
 
     /// The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
@@ -168,7 +199,7 @@ impl Policy {
         ..Policy::FINAL65
     };
 
-    /// ext4 up to Linux 6.1: an unaligned write is exclusive from the start.
+    /// ext4 up to Linux 6.2: an unaligned write is exclusive from the start.
     pub const PRE61: Policy = Policy {
         first: First::ExtendingOrUnaligned,
         overwrite: Overwrite::Mapped,
@@ -176,6 +207,12 @@ impl Policy {
         drain: Drain::Unaligned,
         nowait: Nowait::All,
         ..Policy::FINAL65
+    };
+
+    /// ext4 in Linux 6.3 and 6.4: the same lock, but an overwrite means allocated blocks, unwritten included.
+    pub const ALLOCATED63: Policy = Policy {
+        overwrite: Overwrite::Allocated,
+        ..Policy::PRE61
     };
 
     /// The RFC of the thread on 6.2, where an overwrite means mapped blocks.
@@ -187,15 +224,28 @@ impl Policy {
 
     /// The RFC on 6.3, where it means allocated ones, unwritten included.
     pub const RFC_ON63: Policy = Policy {
-        overwrite: Overwrite::Allocated,
-        ..Policy::RFC_ON62
+        first: First::Extending,
+        flag: Flag::Ignored,
+        ..Policy::ALLOCATED63
     };
 
-    /// ext4 of the series of July 2026: only partial blocks matter.
+    /// ext4 with c7fc0366c656, of 2024: a truncate up zeroes the rest of EOF's block in the page cache.
+    pub const FINAL612: Policy = Policy {
+        grow: Grow::Page,
+        ..Policy::FINAL65
+    };
+
+    /// ext4 in Linux 7.2: a buffered fallback drains.
+    pub const DRAINED72: Policy = Policy {
+        fallback_drains: true,
+        ..Policy::FINAL612
+    };
+
+    /// ext4 in Linux 7.3: only partial blocks matter.
     pub const ZEROING73: Policy = Policy {
         overwrite: Overwrite::PartialMapped,
         share: Share::Overwrite,
-        ..Policy::FINAL65
+        ..Policy::DRAINED72
     };
 
     /// XFS since 5.12: shared and optimistic; the flag stops what is no overwrite, which is tried again, exclusively.
@@ -206,6 +256,9 @@ impl Policy {
         wait: Wait::Unaligned,
         flag: Flag::Heeded,
         retry: Retry::Exclusive,
+        alloc: Alloc::Unwritten,
+        trim: false,
+        grow: Grow::Drained,
         ..Policy::FINAL65
     };
 
@@ -270,16 +323,10 @@ impl Policy {
         ..Policy::FINAL65
     };
 
-    /// Before 5.1: a write beyond EOF is not serialised, and nobody waits for its I/O.
+    /// Control: without the wait of 5.2, and without the serialisation of a write beyond EOF of 5.1.
     pub const SKIP_BEYOND_EOF: Policy = Policy {
         eof: true,
         ..Policy::NO_FORCE_WAIT
-    };
-
-    /// Before July 2026: the buffered fallback does not drain.
-    pub const BUFFERED_FALLBACK_NO_DRAIN: Policy = Policy {
-        fallback_drains: false,
-        ..Policy::FINAL65
     };
 
     /// Control: a NOWAIT write is not refused where it has to drain.
@@ -312,6 +359,12 @@ impl Policy {
         ..Policy::FINAL65
     };
 
+    /// Control: what a failed write has allocated behind EOF stays there.
+    pub const NO_TRIM: Policy = Policy {
+        trim: false,
+        ..Policy::FINAL65
+    };
+
     /// The cure at the end of the file: an unaligned write that ends exactly there counts as extending.
     pub const FINAL65_EOF: Policy = Policy {
         reaching: true,
@@ -330,13 +383,46 @@ impl Policy {
         ..Policy::XFS_OPTIMISTIC
     };
 
+    /// The same cure of [`Policy::FINAL612`].
+    pub const FINAL612_EOF: Policy = Policy {
+        reaching: true,
+        ..Policy::FINAL612
+    };
+
+    /// Tried: a write that ends exactly at EOF zeroes nothing behind it.
+    pub const FINAL612_TAIL: Policy = Policy {
+        tail: Tail::BehindEof,
+        ..Policy::FINAL612
+    };
+
+    /// Tried: a truncate that does not shrink drains.
+    pub const FINAL612_GROW: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::FINAL612
+    };
+
+    /// Both cures, of [`Policy::FINAL612`].
+    pub const FINAL612_CURED: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::FINAL612_EOF
+    };
+
+    /// Both cures, of [`Policy::ZEROING73`].
+    pub const ZEROING73_CURED: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::ZEROING73_EOF
+    };
+
     /// Every design under its name in module Policies.
-    pub const NAMED: [(&str, Policy); 27] = [
+    pub const NAMED: [(&str, Policy); 35] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
+        ("Allocated63", Policy::ALLOCATED63),
         ("RfcOn62", Policy::RFC_ON62),
         ("RfcOn63", Policy::RFC_ON63),
+        ("Final612", Policy::FINAL612),
+        ("Drained72", Policy::DRAINED72),
         ("Zeroing73", Policy::ZEROING73),
         ("XfsOptimistic", Policy::XFS_OPTIMISTIC),
         ("AlwaysShared", Policy::ALWAYS_SHARED),
@@ -350,17 +436,19 @@ impl Policy {
         ("IgnoreOverwriteOnly", Policy::IGNORE_OVERWRITE_ONLY),
         ("NoRecheckAfterUpgrade", Policy::NO_RECHECK_AFTER_UPGRADE),
         ("SkipBeyondEOF", Policy::SKIP_BEYOND_EOF),
-        (
-            "BufferedFallbackNoDrain",
-            Policy::BUFFERED_FALLBACK_NO_DRAIN,
-        ),
         ("NowaitDrains", Policy::NOWAIT_DRAINS),
         ("PunchNoDioWait", Policy::PUNCH_NO_DIO_WAIT),
         ("PunchShared", Policy::PUNCH_SHARED),
         ("PunchSharedFlag", Policy::PUNCH_SHARED_FLAG),
         ("AllocWritten", Policy::ALLOC_WRITTEN),
+        ("NoTrim", Policy::NO_TRIM),
         ("Final65Eof", Policy::FINAL65_EOF),
         ("Zeroing73Eof", Policy::ZEROING73_EOF),
         ("XfsEof", Policy::XFS_EOF),
+        ("Final612Eof", Policy::FINAL612_EOF),
+        ("Final612Tail", Policy::FINAL612_TAIL),
+        ("Final612Grow", Policy::FINAL612_GROW),
+        ("Final612Cured", Policy::FINAL612_CURED),
+        ("Zeroing73Cured", Policy::ZEROING73_CURED),
     ];
 }

@@ -33,7 +33,7 @@ pub enum Seen<'a> {
 /// Sees the steps of a file's requests, in the thread that takes them. The steps, in the order in which `step` is called, are a
 /// path of the machine whose calls are those that `called` told, in order. Two things are no steps of the specification's: a
 /// `LockFails` while i_rwsem is free in the machine, because another waits for it or has not quite left it; and the return after
-/// the device has failed in `Fill`, `Flush` or `Free`, which then is not taken.
+/// the device has failed in `Begin`, `Fill`, `Flush` or `Free`, which then is not taken.
 pub trait Probe: Send + Sync + 'static {
     /// A request is about to take its next step, and holds nothing but i_rwsem. May wait.
     fn about(&self, _request: Request, _side: Side) {}

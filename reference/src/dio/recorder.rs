@@ -174,6 +174,7 @@ fn extents(extents: &[Extent]) -> String {
 fn call(call: &Call) -> String {
     let kind = match call.kind {
         Kind::Write => "write",
+        Kind::Buffered => "buffered",
         Kind::Read => "read",
         Kind::Punch => "punch",
         Kind::Truncate => "truncate",

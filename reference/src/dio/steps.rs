@@ -1,12 +1,11 @@
 //! The steps of a request's caller and of its I/O: the actions of `UnalignedDio.tla`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::decisions::{Verdict, View};
 use super::machine::{
     Action, Bio, Content, Extent, Io, Kind, Mode, Outcome, Part, Pc, Plan, Request, State,
 };
-use super::policy::Free;
 
 /// Each step is `None` unless it is enabled.
 impl View<'_> {
@@ -42,6 +41,7 @@ impl View<'_> {
         let request = &mut next.requests[r];
         request.pc = Pc::Lock;
         request.plan.mode = self.look(r).first();
+        request.plan.buffered = self.kind(r) == Kind::Buffered;
         Some(next)
     }
 
@@ -57,6 +57,7 @@ impl View<'_> {
         match self.kind(r) {
             _ if drains => Pc::Drain,
             _ if self.of(r).plan.buffered => Pc::Fill,
+            Kind::Buffered => Pc::Fill,
             Kind::Write | Kind::Read => Pc::Begin,
             Kind::Punch | Kind::Truncate => Pc::Free,
         }
@@ -72,9 +73,8 @@ impl View<'_> {
         request.held = Some(plan.mode);
         request.pc = match self.kind(r) {
             _ if plan.buffered => self.after_lock(r, policy.fallback_drains),
-            Kind::Punch | Kind::Truncate => {
-                self.after_lock(r, policy.free == Free::ExclusiveDrained)
-            }
+            Kind::Punch | Kind::Truncate => self.after_lock(r, self.look(r).free_drains()),
+            Kind::Buffered => self.after_lock(r, policy.fallback_drains),
             Kind::Read => self.after_lock(r, false),
             Kind::Write if !plan.saw.is_empty() => self.after_lock(r, plan.drain),
             Kind::Write => Pc::Check,
@@ -125,6 +125,7 @@ impl View<'_> {
 
     fn begin(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Begin)?;
+        self.write_back(r, &mut next);
         next.dio = self.state.dio.checked_add(1)?;
         let request = &mut next.requests[r];
         request.io = Io::Flying;
@@ -228,10 +229,22 @@ impl View<'_> {
             return None;
         }
         let mut next = self.state.clone();
+        if self.look(r).trims(now.held?, now.failed) {
+            for block in (0..).take(next.extent.len()) {
+                if self.look(r).behind(block) {
+                    next.extent[block as usize] = Extent::Hole;
+                    for sector in self.look(r).sectors_in(block) {
+                        next.disk[sector as usize] = Content::Stale;
+                    }
+                }
+            }
+        }
         let request = &mut next.requests[r];
         request.held = None;
         request.plan = Plan::of(Mode::Shared);
-        if matches!(now.io, Io::Flying | Io::Converted) {
+        if now.plan.buffered {
+            request.pc = Pc::Flush;
+        } else if matches!(now.io, Io::Flying | Io::Converted) {
             request.pc = Pc::Queued;
         } else {
             request.pc = Pc::Done;
@@ -242,60 +255,109 @@ impl View<'_> {
         Some(next)
     }
 
+    /// `WriteBack`: the dirty pages of r's blocks go to the disk, and the blocks are written from then on.
+    fn write_back(&self, r: Request, next: &mut State) {
+        for block in self.look(r).blocks() {
+            for sector in self.look(r).sectors_in(block) {
+                if let Some(content) = next.cache.remove(&sector) {
+                    next.disk[sector as usize] = content;
+                    next.extent[block as usize] = Extent::Written;
+                }
+            }
+        }
+    }
+
+    /// `Page`: what the page of a block has.
+    fn page(&self, r: Request, sector: u32) -> Content {
+        match self.state.cache.get(&sector) {
+            Some(content) => *content,
+            None if self.is_written(r, sector) => self.state.disk[sector as usize],
+            None => Content::Zero,
+        }
+    }
+
+    fn is_written(&self, r: Request, sector: u32) -> bool {
+        self.look(r).extent(self.look(r).block_of(sector)) == Extent::Written
+    }
+
+    /// Pages of its blocks, with its data, become dirty.
     fn fill(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Fill)?;
-        let content = |sector: u32| match self.look(r).extent(self.look(r).block_of(sector)) {
-            _ if self.look(r).range().contains(&sector) => Content::Of(r),
-            Extent::Written => self.state.disk[sector as usize],
-            Extent::Hole | Extent::Unwritten => Content::Zero,
-        };
-        let sectors = self
-            .look(r)
-            .blocks()
-            .flat_map(|block| self.look(r).sectors_in(block));
-        let request = &mut next.requests[r];
-        request.buffer = sectors.map(|sector| (sector, content(sector))).collect();
-        request.pc = Pc::Flush;
+        for block in self.look(r).blocks() {
+            for sector in self.look(r).sectors_in(block) {
+                let content = match self.look(r).range().contains(&sector) {
+                    true => Content::Of(r),
+                    false => self.page(r, sector),
+                };
+                next.cache.insert(sector, content);
+            }
+        }
+        next.size = self.state.size.max(self.look(r).end());
+        next.requests[r].pc = Pc::Unlock;
         Some(next)
     }
 
     fn flush(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Flush)?;
-        for (&sector, &content) in &self.of(r).buffer {
-            next.disk[sector as usize] = content;
-        }
-        for block in self.look(r).blocks() {
-            next.extent[block as usize] = Extent::Written;
-        }
-        next.size = self.state.size.max(self.look(r).end());
+        self.write_back(r, &mut next);
         let request = &mut next.requests[r];
-        request.buffer = BTreeMap::new();
-        request.pc = Pc::Unlock;
+        request.pc = Pc::Done;
+        request.result = Outcome::Ok;
         Some(next)
     }
 
-    /// Whole blocks become holes, the rest of a block in part is zeroed.
     fn free(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Free)?;
-        for block in 0..self.state.extent.len() as u32 {
-            let put = |sector: &u32| self.look(r).puts(*sector);
-            let whole = self.look(r).sectors_in(block).all(|sector| put(&sector));
-            if whole {
-                next.extent[block as usize] = Extent::Hole;
-            }
-            for sector in self.look(r).sectors_in(block).filter(put) {
-                if whole {
-                    next.disk[sector as usize] = Content::Stale;
-                } else if self.look(r).extent(block) == Extent::Written {
-                    next.disk[sector as usize] = Content::Zero;
-                }
-            }
+        if self.look(r).frees() {
+            self.free_blocks(r, &mut next);
+        } else {
+            self.grow(r, &mut next);
         }
         if self.kind(r) == Kind::Truncate {
             next.size = self.look(r).call.from;
         }
         next.requests[r].pc = Pc::Unlock;
         Some(next)
+    }
+
+    /// `FreeBlocks`: what is dirty is written back; then whole blocks become holes, the rest of a block in part is zeroed.
+    fn free_blocks(&self, r: Request, next: &mut State) {
+        for (sector, content) in std::mem::take(&mut next.cache) {
+            next.disk[sector as usize] = content;
+            next.extent[self.look(r).block_of(sector) as usize] = Extent::Written;
+        }
+        for block in (0..).take(self.state.extent.len()) {
+            let put = |sector: &u32| self.look(r).puts(*sector);
+            let whole = self.look(r).sectors_in(block).all(|sector| put(&sector));
+            for sector in self.look(r).sectors_in(block).filter(put) {
+                if whole {
+                    next.disk[sector as usize] = Content::Stale;
+                } else if next.extent[block as usize] == Extent::Written {
+                    next.disk[sector as usize] = Content::Zero;
+                }
+            }
+            if whole {
+                next.extent[block as usize] = Extent::Hole;
+            }
+        }
+    }
+
+    /// `Grow`: the rest of the block that EOF lies in is zeroed in its page.
+    fn grow(&self, r: Request, next: &mut State) {
+        let size = self.state.size;
+        if !self.look(r).zeroes_eof() {
+            return;
+        }
+        if self.state.cache.contains_key(&size) || self.is_written(r, size) {
+            let block = self.look(r).block_of(size);
+            for sector in self.look(r).sectors_in(block) {
+                let content = match sector < size {
+                    true => self.page(r, sector),
+                    false => Content::Zero,
+                };
+                next.cache.insert(sector, content);
+            }
+        }
     }
 
     /// The device has done one I/O. Where the block has been freed meanwhile, it hits whatever that block is now.

@@ -141,12 +141,12 @@ fn designs_that_lose_acknowledged_bytes_lose_them() {
     );
     let shared = by_final(Policy::ALWAYS_SHARED);
     loses("AlwaysShared, a b", 0, shared, &unwritten, &[a, b], waits);
-    let fallback = by_final(Policy::BUFFERED_FALLBACK_NO_DRAIN);
+    let fallback = [Policy::FINAL65, Policy::DRAINED72];
     let f = Call {
         cached: true,
         ..does(Kind::Write, 0, 0)
     };
-    let (name, written) = ("BufferedFallbackNoDrain, f b", first(Extent::Written));
+    let (name, written) = ("Final65, f b", first(Extent::Written));
     loses(
         name,
         OLD,
@@ -205,7 +205,8 @@ fn threads_follow_the_machine() {
         ..call
     };
     let (a, b, c) = (aio(0, 0), aio(1, 1), aio(0, 1));
-    let scenarios: [&[Call]; 9] = [
+    let (w, longer) = (does(Kind::Buffered, 1, 1), does(Kind::Truncate, 3, 3));
+    let scenarios: [&[Call]; 11] = [
         &[a, b, c],
         &[a, c, read],
         &[a, c, punch],
@@ -215,6 +216,8 @@ fn threads_follow_the_machine() {
         &[fails(a), b, fails(read)],
         &[aio(1, 2), aio(2, 3), does(Kind::Write, 0, 0)],
         &[a, does(Kind::Write, 3, 3), read],
+        &[a, w, b],
+        &[aio(2, 2), longer, aio(3, 3)],
     ];
     // Where the second try is shared too, a request need not end.
     let mut policies = Policy::NAMED.to_vec();

@@ -149,6 +149,7 @@ fn call(file: &File, name: Request, call: &Call, sectors: u32) -> Back {
     match call.kind {
         Kind::Write if call.is_async => Back::Queued(file.submit_with(&data, position, options)),
         Kind::Write => Back::Done(file.write_with(&data, position, options)),
+        Kind::Buffered => Back::Done(file.write_buffered_at(&data, position)),
         Kind::Read => {
             let mut bytes = vec![0; length];
             Back::Done(file.read_with(&mut bytes, position, options))

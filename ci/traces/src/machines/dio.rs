@@ -88,6 +88,10 @@ impl Dio {
                 state.dio = number(value)?;
                 return Ok(());
             }
+            "cache" => {
+                state.cache = function(value, |value| self.content(value))?;
+                return Ok(());
+            }
             _ => {}
         }
         let pairs = value.pairs();
@@ -250,8 +254,16 @@ impl Counterpart for Dio {
             .collect();
         let extents: Vec<String> = state.extent.iter().map(|of| format!("{of:?}")).collect();
         let disk: Vec<String> = state.disk.iter().map(|of| self.show_content(of)).collect();
+        let dirty = state.cache.iter();
+        let dirty: Vec<String> = dirty
+            .map(|(sector, of)| format!(" {sector}:{}", self.show_content(of)))
+            .collect();
+        let dirty = match &dirty[..] {
+            [] => String::new(),
+            _ => format!(", dirty{}", dirty.concat()),
+        };
         format!(
-            "[{}; {}: {}; size {}, dio {}]",
+            "[{}; {}: {}; size {}, dio {}{dirty}]",
             requests.join(", "),
             extents.join(" "),
             disk.join(" "),

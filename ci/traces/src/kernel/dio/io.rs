@@ -32,13 +32,10 @@ impl Dio {
             "UNWRITTEN" => "unwritten",
             other => bail!("{}: a write to a block that is {other}", event.place()),
         };
-        // A hole is unwritten as soon as it is allocated. ext4 calls unwritten blocks new too, and has looked them up before.
+        // What is new was a hole, if nobody has looked it up before: ext4 allocates it as written at or behind EOF, else as
+        // unwritten, and calls blocks new that were unwritten.
         let is_new = event.text("flags")?.split('|').any(|flag| flag == "NEW");
-        let was = if is_new && extent == "unwritten" {
-            "hole"
-        } else {
-            extent
-        };
+        let was = if is_new { "hole" } else { extent };
         let (from, length) = (event.number("offset")?, event.number("length")?);
         let to = from.saturating_add(length);
         ensure!(
@@ -59,7 +56,7 @@ impl Dio {
             request.line
         );
         request.line = event.line;
-        let is_new = |block: &u64| (*block, extent == "unwritten");
+        let is_new = |block: &u64| (*block, is_new || extent == "unwritten");
         request.mapped.extend(mapped.iter().map(is_new));
         for block in mapped {
             window.extents.entry(block).or_insert(was);

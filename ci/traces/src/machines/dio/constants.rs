@@ -6,7 +6,8 @@ use interlock::dio::machine::{Call, Extent, Kind, Machine};
 use super::{EXTENTS, field, number, one_of, truth};
 use interlock_tla::value::Value;
 
-const KINDS: [(&str, Kind); 4] = [
+const KINDS: [(&str, Kind); 5] = [
+    ("buffered", Kind::Buffered),
     ("write", Kind::Write),
     ("read", Kind::Read),
     ("punch", Kind::Punch),
@@ -133,6 +134,16 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
         "NC" => vec![("n", nowait), c],
         "FB" => vec![("f", cached), b],
         "AE" => vec![("a", fails), b],
+        "XT" => vec![a, ("T", does(Kind::Truncate, 2, 3)), b],
+        "AW" => vec![a, ("w", does(Kind::Buffered, 1, 1))],
+        "EF" => {
+            let (e, f) = (does(Kind::Write, 2, 2), does(Kind::Write, 3, 3));
+            let e = Call {
+                fails: true,
+                ..aio(e)
+            };
+            vec![("e", e), ("f", aio(f))]
+        }
         _ => return None,
     })
 }
@@ -143,6 +154,7 @@ fn operator_extents(name: &str) -> Option<Vec<Extent>> {
         "Unwritten" => vec![Extent::Unwritten, Extent::Written],
         "Written" => vec![Extent::Written, Extent::Written],
         "WrittenEnd" => vec![Extent::Written],
+        "HoleBehind" => vec![Extent::Written, Extent::Hole],
         "HoleEnd" => vec![Extent::Hole],
         _ => return None,
     })
