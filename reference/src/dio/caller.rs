@@ -78,7 +78,10 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
             let next = self.under_lock(plan);
             if let Next::Unlock(_) | Next::Flush = next {
                 self.about();
-                self.unlock(mode);
+                match next {
+                    Next::Unlock(Err(Errno::Io)) => self.unlock_failed(mode),
+                    _ => self.step(Action::Unlock, Seen::Nothing),
+                }
             }
             drop(hold);
             match next {
@@ -154,7 +157,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
     }
 
     /// Before i_rwsem is given up, a failed write frees the blocks behind EOF (ext4_truncate_failed_write).
-    fn unlock(&self, held: Mode) {
+    fn unlock_failed(&self, held: Mode) {
         let Flight { call, progress, .. } = &**self.flight;
         let failed = call.kind == Kind::Write && progress.with(|progress| progress.failed);
         self.inode.meta.with(|meta| {
