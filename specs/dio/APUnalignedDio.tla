@@ -357,7 +357,7 @@ Under ==
         Map(r) \/ Retry(r) \/ Unlock(r) \/ Fill(r) \/ Flush(r) \/ Free(r)
 
 \* ... and what its I/O does.
-Behind ==
+Device ==
     \E r \in Request :
         \/ \E bio \in Bio : Complete(r, bio)
         \/ \E bio \in Bio : Fail(r, bio)
