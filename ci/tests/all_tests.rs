@@ -2,21 +2,17 @@
 
 mod runner;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use assert_cmd::assert::{Assert, OutputAssertExt as _};
 use predicates::prelude::*;
 use predicates::str::{contains, ends_with};
-use runner::{Clone, root};
+use runner::{Clone, program_of_the_project};
 
 /// What it says and returns where cargo is this script.
 fn test(cargo: &str) -> Assert {
     let clone = Clone::new().program("cargo", cargo);
-    let copy = clone.dir.path().join("ci/test");
-    fs::copy(root().join("ci/test"), &copy).expect("the script");
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("its mode");
+    let copy = program_of_the_project("ci/test", clone.dir.path());
     let path = format!("{}:/usr/bin:/bin", clone.bin().display());
     Command::new(copy).env("PATH", path).assert()
 }

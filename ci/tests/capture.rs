@@ -2,13 +2,10 @@
 
 mod runner;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::{contains, starts_with};
-use runner::{interlock, temp};
+use runner::{interlock, program, temp};
 
 #[test]
 fn what_is_not_known_is_told() {
@@ -28,13 +25,10 @@ fn what_is_not_known_is_told() {
 #[test]
 fn without_root_or_a_namespace_there_is_one_line() {
     let bin = temp();
-    let unshare = bin.path().join("unshare");
-    fs::write(
-        &unshare,
+    program(
+        &bin.path().join("unshare"),
         "#!/bin/sh\necho 'unshare: not permitted' >&2\nexit 1\n",
-    )
-    .expect("a file");
-    fs::set_permissions(&unshare, fs::Permissions::from_mode(0o755)).expect("its mode");
+    );
     let line = "interlock: a capture mounts file systems and reads tracefs: it needs root";
     let lines = |text: &str| text.lines().count() == 1;
     let root = starts_with(

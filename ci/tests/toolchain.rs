@@ -126,8 +126,7 @@ fn the_jar_is_fetched_ahead() {
     let copies = copies(&tools().jar.path);
     for (maven, fetched) in [(copies.as_str(), true), ("exit 1", false)] {
         let clone = Clone::new().java(JAVA).maven(maven);
-        let script = clone.dir.path().join("ci/fetch");
-        fs::copy(runner::root().join("ci/fetch"), &script).unwrap();
+        let script = runner::program_of_the_project("ci/fetch", clone.dir.path());
         let fetch = |clone: &Clone| {
             let mut fetch = std::process::Command::new(&script);
             fetch.env("PATH", clone.path()).env_remove("TLA2TOOLS_JAR");

@@ -3,9 +3,9 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -87,6 +87,28 @@ pub fn check(name: &str, out: &Path) -> Command {
     command
 }
 
+/// A program at this path, with this text. A process of its own writes it: a file that this one has open for writing is open
+/// for a moment in every child that another test's thread starts meanwhile, and cannot be executed as long as it is (ETXTBSY).
+pub fn program(path: &Path, text: &str) {
+    let mut install = Command::new("install")
+        .args(["--mode", "755", "/dev/stdin"])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("install");
+    let mut stdin = install.stdin.take().expect("its input");
+    stdin.write_all(text.as_bytes()).expect("the text");
+    drop(stdin);
+    assert!(install.wait().expect("its end").success(), "install fails");
+}
+
+/// The project's program at this path, `ci/fetch`, say, in `dir`.
+pub fn program_of_the_project(name: &str, dir: &Path) -> PathBuf {
+    let text = fs::read_to_string(root().join(name)).expect("the program");
+    program(&dir.join(name), &text);
+    dir.join(name)
+}
+
 /// A clone of the project, as far as the toolchain is concerned.
 pub struct Clone {
     /// Its root.
@@ -128,9 +150,7 @@ impl Clone {
     pub fn program(self, name: &str, script: &str) -> Clone {
         let bin = self.bin();
         fs::create_dir_all(&bin).expect("bin/");
-        let path = bin.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its mode");
+        program(&bin.join(name), &format!("#!/bin/sh\n{script}\n"));
         self
     }
 
