@@ -48,7 +48,7 @@ fn every_model_of_the_project_is_in_one_job() {
     assert!(places.into_iter().eq(0..models.len()));
 }
 
-/// Whatever is chosen: a state graph that is explored to its end is counted by action once.
+/// Whatever is chosen: a state graph that is explored to its end is counted by action at least once.
 #[test]
 fn every_state_graph_of_the_project_is_covered() {
     let manifest = project();

@@ -91,9 +91,6 @@ impl Check {
             selection.lane = Some(Lane::Ci);
         }
         let fresh = self.fresh || selection.lane == Some(Lane::Nightly);
-        // At its end TLC's JVM waits 0.3 s for a thread of RMI's that never answers; somebody else has the core meanwhile.
-        let cores = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-        let jobs = || cores().saturating_add(1);
         let request = Request {
             selection,
             failed: self.failed,
@@ -102,7 +99,7 @@ impl Check {
             required: self.require.into_iter().map(Engine::from).collect(),
             specs: self.source.dir()?,
             bless: self.bless,
-            jobs: self.jobs.unwrap_or_else(jobs),
+            jobs: self.jobs.unwrap_or_else(cores_and_one),
             fail_fast: self.fail_fast,
             fresh,
             verbose: self.verbose,
@@ -110,6 +107,12 @@ impl Check {
         };
         check::check(&toolchain::root()?, &request)
     }
+}
+
+/// At its end TLC's JVM waits 0.3 s for a thread of RMI's that never answers: somebody else has the core meanwhile.
+fn cores_and_one() -> NonZero<usize> {
+    let cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    cores.saturating_add(1)
 }
 
 /// An engine alone names no models: it narrows the lane.

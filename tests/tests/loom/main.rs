@@ -4,6 +4,7 @@
 //! longer than they run.
 
 mod dio;
+mod explored;
 mod jbd2;
 mod rwsem;
 mod writeback;

@@ -1,16 +1,13 @@
 //! A model: requests, each by a thread of its own, on one block, run by loom in every schedule.
 
-use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use conformance::dio_log::{History, Log, OLD, STALE, agrees, byte_of, machine, replay, snapshot};
 use conformance::symptom::assert_found;
 use conformance::traces;
 use interlock::device::{BlockDevice, MemoryDevice};
-use interlock::dio::file::{DirectFile, Layout};
+use interlock::dio::file::{DirectFile, Layout, Snapshot};
 use interlock::dio::machine::{Action, Bio, Call, Extent, Kind, Request};
 use interlock::dio::policy::Policy;
 use interlock::dio::probe::{Probe, Seen, Side};
@@ -18,6 +15,7 @@ use interlock::dio::recorder::Recorder;
 use interlock::dio::workers::Workers;
 
 use super::sys::{LoomDevice, LoomSys, NONE};
+use crate::explored::{self, Figures};
 
 /// A write: its first sector, its last sector, and whether it is asynchronous.
 pub type Write = (u32, u32, bool);
@@ -64,13 +62,6 @@ impl Model {
     }
 }
 
-/// What a run of a model was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Figures {
-    pub iterations: usize,
-    pub paths: usize,
-}
-
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 loom::thread_local! {
@@ -105,15 +96,6 @@ impl Probe for Logs {
 }
 
 type File<const FAULT: u8> = DirectFile<LoomDevice, Workers<LoomSys<FAULT>>, LoomSys<FAULT>, Logs>;
-
-/// What is known of the executions so far.
-#[derive(Default)]
-struct Found {
-    iterations: usize,
-    paths: HashSet<u64>,
-    /// Each path's.
-    traces: Vec<String>,
-}
 
 fn open<const FAULT: u8>(model: &Model) -> File<FAULT> {
     let layout = model.layout();
@@ -155,75 +137,68 @@ pub fn explore<const FAULT: u8>(
     model: &Model,
     preemptions: usize,
 ) -> (Figures, Vec<String>) {
-    let found = Arc::new(Mutex::new(Found::default()));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    let began = Instant::now();
-    {
-        let (found, model) = (found.clone(), model.clone());
-        builder.check(move || {
-            let file = Arc::new(open::<FAULT>(&model));
-            let thread = |number: usize| {
-                let (file, writes) = (file.clone(), model.writes.clone());
-                move || write(&file, number, writes[number])
-            };
-            let others: Vec<_> = (1..model.writes.len())
-                .map(|number| loom::thread::spawn(thread(number)))
-                .collect();
-            thread(0)();
-            for other in others {
-                other.join().expect("no thread panics");
-            }
-            check(&file, &model, &found);
-        });
-    }
-    let found = std::mem::take(&mut *found.lock().expect("no check has failed"));
-    let figures = Figures {
-        iterations: found.iterations,
-        paths: found.paths.len(),
+    let (of_run, of_judge) = (model.clone(), model.clone());
+    let run = move || {
+        let file = Arc::new(open::<FAULT>(&of_run));
+        let thread = |number: usize| {
+            let (file, writes) = (file.clone(), of_run.writes.clone());
+            move || write(&file, number, writes[number])
+        };
+        let others: Vec<_> = (1..of_run.writes.len())
+            .map(|number| loom::thread::spawn(thread(number)))
+            .collect();
+        thread(0)();
+        for other in others {
+            other.join().expect("no thread panics");
+        }
+        let left = kept(&file, &of_run);
+        let log = file.probe().log.taken();
+        (log, (file, left))
     };
-    println!(
-        "{name}: {figures:?} in {:.1} s",
-        began.elapsed().as_secs_f64()
-    );
-    (figures, found.traces)
+    let judge = move |(calls, actions): (Vec<Call>, Vec<Action>),
+                      (file, left): &(Arc<File<FAULT>>, Left),
+                      traces: &mut Vec<String>| {
+        if of_judge.judges_log {
+            let recorder = &file.probe().recorder;
+            traces.push(recorder.to_text(
+                "a schedule of loom's",
+                of_judge.policy,
+                &of_judge.layout(),
+            ));
+            agree(left, &of_judge, calls, &actions);
+        }
+    };
+    explored::explore(name, Some(preemptions), run, judge)
 }
 
-/// What an execution has left: first the bytes, whatever the log says.
-fn check<const FAULT: u8>(file: &File<FAULT>, model: &Model, found: &Mutex<Found>) {
-    let Logs { log, recorder } = file.probe();
-    let (calls, actions) = log.taken();
-    let snapshot_now = file.snapshot();
-    let sectors = snapshot_now.extents.len() * 2;
-    let mut bytes = vec![0; sectors];
+/// The file, and the bytes on its device.
+type Left = (Snapshot, Vec<u8>);
+
+/// What an execution has left: of each sector some writer's bytes, whatever the log says.
+fn kept<const FAULT: u8>(file: &File<FAULT>, model: &Model) -> Left {
+    let snapshot = file.snapshot();
+    let mut bytes = vec![0; snapshot.extents.len() * 2];
     let read = file.device().read_at(&mut bytes, 0);
     read.expect("the device is good");
     for sector in 0..2 {
         let covers = |write: &Write| (write.0..=write.1).contains(&sector);
         let mut writers = (0..model.writes.len()).filter(|&thread| covers(&model.writes[thread]));
         let is = bytes[sector as usize];
-        let written = snapshot_now.extents[0] == Extent::Written && snapshot_now.size > sector;
+        let written = snapshot.extents[0] == Extent::Written && snapshot.size > sector;
         assert!(
             written && writers.any(|thread| byte(thread) == is),
             "sector {sector} is lost: {is:#x}"
         );
     }
-    let mut found = found.lock().expect("no check has failed before");
-    found.iterations += 1;
-    if !model.judges_log {
-        return;
-    }
-    let mut hasher = DefaultHasher::new();
-    (&calls, &actions).hash(&mut hasher);
-    if !found.paths.insert(hasher.finish()) {
-        return;
-    }
-    let trace = recorder.to_text("a schedule of loom's", model.policy, &model.layout());
-    found.traces.push(trace);
+    (snapshot, bytes)
+}
+
+/// It is what the machine has after the log's steps.
+fn agree((now, bytes): &Left, model: &Model, calls: Vec<Call>, actions: &[Action]) {
     let machine = machine(model.policy, &model.layout(), calls);
-    let states = replay(&machine, &actions).unwrap_or_else(|error| panic!("{error}"));
+    let states = replay(&machine, actions).unwrap_or_else(|error| panic!("{error}"));
     let end = &states[actions.len()];
-    assert_eq!(snapshot_now, snapshot(end));
+    assert_eq!(*now, snapshot(end));
     let history = History::new(&machine, &states);
     assert!(
         history.holds(end),
@@ -231,7 +206,7 @@ fn check<const FAULT: u8>(file: &File<FAULT>, model: &Model, found: &Mutex<Found
     );
     // The bytes as the log's requests would have written them.
     for (sector, byte_now) in bytes.iter().enumerate() {
-        let of = |call: &interlock::dio::machine::Call| {
+        let of = |call: &Call| {
             let same = |write: &Write| (write.0, write.1) == (call.from, call.to);
             model.writes.iter().position(same)
         };

@@ -1,9 +1,6 @@
 //! A model: a small journal, a thread for each plain task, one for each page and its worker, and perhaps one that commits.
 
-use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use conformance::jbd2_log::{Log, Logged, replay, task, who};
 use conformance::symptom::assert_found;
@@ -17,6 +14,7 @@ use interlock::jbd2::space::Nothing;
 use interlock::jbd2::waiting::Discipline;
 
 use crate::dio::sys::{LoomSys, NONE};
+use crate::explored::{self, Figures, assert_shown, look};
 
 /// What is run.
 #[derive(Clone)]
@@ -43,13 +41,6 @@ pub const NOBODY: Load = Load {
     reserve: 0,
     convert_uses: 0,
 };
-
-/// What a run of a model was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Figures {
-    pub iterations: usize,
-    pub paths: usize,
-}
 
 /// What some path has shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,51 +161,27 @@ pub fn explore<W: Discipline>(
     sights: &[Sight],
     each: impl Fn(&[Logged]) + Send + Sync + 'static,
 ) -> Figures {
-    let seen = Arc::new(Mutex::new((
-        0,
-        HashSet::<u64>::new(),
-        vec![false; sights.len()],
-    )));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    let began = Instant::now();
-    {
-        let (seen, model, sights) = (seen.clone(), model.clone(), sights.to_vec());
-        builder.check(move || {
-            let journal = Arc::new(Journal::<W>::new(model.sizes, Log::default()));
-            run(&journal, &model);
-            let steps = journal.probe().taken();
-            let path: Vec<Step> = steps.iter().map(|(step, _)| *step).collect();
-            let mut hasher = DefaultHasher::new();
-            path.hash(&mut hasher);
-            let mut seen = seen.lock().expect("no check has failed before");
-            seen.0 += 1;
-            if !seen.1.insert(hasher.finish()) {
-                return;
-            }
-            each(&steps);
-            let machine = Machine::new(W::POLICY, model.sizes, model.load);
-            let states = replay(&machine, &steps).unwrap_or_else(|error| panic!("{error}"));
-            let ends = &states[steps.len()].pc;
-            assert!(ends.iter().all(|pc| *pc == Pc::Idle), "a task is at it");
-            for (place, sight) in sights.iter().enumerate() {
-                seen.2[place] |= steps
-                    .iter()
-                    .zip(&states[1..])
-                    .any(|((step, now), state)| sight.is(*step, now, state));
-            }
-        });
-    }
-    let (iterations, paths, shown) = &*seen.lock().expect("no check has failed");
-    let figures = Figures {
-        iterations: *iterations,
-        paths: paths.len(),
+    let (of_run, of_judge) = (model.clone(), model.clone());
+    let looked_for = sights.to_vec();
+    let run = move || {
+        let journal = Arc::new(Journal::<W>::new(of_run.sizes, Log::default()));
+        run(&journal, &of_run);
+        let steps = journal.probe().taken();
+        let path: Vec<Step> = steps.iter().map(|(step, _)| *step).collect();
+        (path, steps)
     };
-    let seconds = began.elapsed().as_secs_f64();
-    println!("{name}: bound {preemptions}, {figures:?} in {seconds:.1} s");
-    for (sight, shown) in sights.iter().zip(shown) {
-        assert!(shown, "{name}: no path shows {sight:?}");
-    }
+    let judge = move |_: Vec<Step>, steps: &Vec<Logged>, shown: &mut Vec<Sight>| {
+        each(steps);
+        let machine = Machine::new(W::POLICY, of_judge.sizes, of_judge.load);
+        let states = replay(&machine, steps).unwrap_or_else(|error| panic!("{error}"));
+        let ends = &states[steps.len()].pc;
+        assert!(ends.iter().all(|pc| *pc == Pc::Idle), "a task is at it");
+        for ((step, now), state) in steps.iter().zip(&states[1..]) {
+            look(&looked_for, |sight| sight.is(*step, now, state), shown);
+        }
+    };
+    let (figures, shown) = explored::explore(name, Some(preemptions), run, judge);
+    assert_shown(name, sights, &shown);
     figures
 }
 

@@ -1,9 +1,6 @@
 //! A model: threads, each with a program of operations on one lock, run by loom in every schedule.
 
-use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::Arc;
 
 use conformance::rwsem_log::{self, Event, Log};
 use conformance::symptom::assert_found;
@@ -18,6 +15,7 @@ use interlock::rwsem::word::{Action, Word};
 use loom::cell::UnsafeCell;
 
 use super::sys::LoomSys;
+use crate::explored::{self, Seen};
 
 /// One operation of a thread, from the call that acquires the lock to its release.
 #[derive(Clone, Copy, PartialEq)]
@@ -41,13 +39,6 @@ impl Op {
 
 /// The programs of a model, one a thread.
 pub type Programs = &'static [&'static [Op]];
-
-/// What a run of a model was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Figures {
-    pub iterations: usize,
-    pub traces: usize,
-}
 
 /// Where the lock begins: the next ticket and the next batch are the last ones before they wrap.
 const START: Word = Word::starting_at(4095, 15);
@@ -138,22 +129,20 @@ fn run<S: Sys, R: Protocol>(shared: &Shared<S, R>, op: Op) -> bool {
     kind == Kind::Writer
 }
 
-/// What is known of the executions so far.
+/// Sequences of steps, and a trace of each.
 #[derive(Default)]
 struct Found {
-    iterations: usize,
-    logs: HashSet<u64>,
-    steps: HashSet<u64>,
-    /// One of each sequence of steps.
+    steps: Seen,
     traces: Vec<String>,
 }
 
-/// Runs every schedule with at most `preemptions` preemptions, all if `None`, and checks each. Also returns the traces.
+/// Runs every schedule with at most `preemptions` preemptions, all if `None`, and checks each. Returns how many there were, and
+/// a trace of each sequence of steps.
 pub fn explore<S, R>(
     name: &str,
     programs: Programs,
     preemptions: Option<usize>,
-) -> (Figures, Vec<String>)
+) -> (usize, Vec<String>)
 where
     S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
@@ -165,73 +154,57 @@ where
         .count();
     let machine = Arc::new(rwsem_log::batch_queue(readers, tasks.len() - readers));
     let names = Arc::new(names(&tasks));
-    let found = Arc::new(Mutex::new(Found::default()));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = preemptions;
-    let began = Instant::now();
-    {
-        let found = found.clone();
-        builder.check(move || {
-            let logs = Logs {
-                log: Log::new(this_task),
-                recorder: Recorder::of(this_task),
-            };
-            let lock = RawBarrierRwLock::<S, Logs, R>::with(START, logs);
-            let shared = Arc::new(Shared {
-                lock,
-                value: UnsafeCell::new(0),
-            });
-            let thread = |number: usize| {
-                let (shared, tasks, names) = (shared.clone(), tasks.clone(), names.clone());
-                move || {
-                    let mut writes = 0;
-                    for &op in programs[number] {
-                        let task = tasks.iter().position(|task| *task == (number, op.kind()));
-                        let task = task.expect("a task for each operation");
-                        TASK.with(|current| current.set(task));
-                        shared.lock.probe().recorder.join(&names[task]);
-                        writes += u32::from(run(&shared, op));
-                    }
-                    writes
-                }
-            };
-            let others: Vec<_> = (1..programs.len())
-                .map(|number| loom::thread::spawn(thread(number)))
-                .collect();
-            let mut writes = thread(0)();
-            for other in others {
-                writes += other.join().expect("no thread panics");
-            }
-            // SAFETY: all threads have ended.
-            assert_eq!(
-                shared.value.with(|value| unsafe { *value }),
-                writes,
-                "a write was lost"
-            );
-            let Logs { log, recorder } = shared.lock.probe();
-            let events = log.events();
-            let mut found = found.lock().expect("no check has failed before");
-            found.iterations += 1;
-            if found.logs.insert(hash(&events)) {
-                rwsem_log::check(&machine, &events);
-                if found.steps.insert(hash(&steps(&events))) {
-                    let tasks: Vec<&str> = names.iter().map(String::as_str).collect();
-                    let trace = recorder.to_text("a schedule of loom's", &tasks);
-                    found.traces.push(trace);
-                }
-            }
+    let of_judge = names.clone();
+    let run = move || {
+        let logs = Logs {
+            log: Log::new(this_task),
+            recorder: Recorder::of(this_task),
+        };
+        let lock = RawBarrierRwLock::<S, Logs, R>::with(START, logs);
+        let shared = Arc::new(Shared {
+            lock,
+            value: UnsafeCell::new(0),
         });
-    }
-    let found = std::mem::take(&mut *found.lock().expect("no check has failed"));
-    let figures = Figures {
-        iterations: found.iterations,
-        traces: found.traces.len(),
+        let thread = |number: usize| {
+            let (shared, tasks, names) = (shared.clone(), tasks.clone(), names.clone());
+            move || {
+                let mut writes = 0;
+                for &op in programs[number] {
+                    let task = tasks.iter().position(|task| *task == (number, op.kind()));
+                    let task = task.expect("a task for each operation");
+                    TASK.with(|current| current.set(task));
+                    shared.lock.probe().recorder.join(&names[task]);
+                    writes += u32::from(run(&shared, op));
+                }
+                writes
+            }
+        };
+        let others: Vec<_> = (1..programs.len())
+            .map(|number| loom::thread::spawn(thread(number)))
+            .collect();
+        let mut writes = thread(0)();
+        for other in others {
+            writes += other.join().expect("no thread panics");
+        }
+        // SAFETY: all threads have ended.
+        assert_eq!(
+            shared.value.with(|value| unsafe { *value }),
+            writes,
+            "a write was lost"
+        );
+        (shared.lock.probe().log.events(), shared)
     };
-    println!(
-        "{name}: {figures:?} in {:.1} s",
-        began.elapsed().as_secs_f64()
-    );
-    (figures, found.traces)
+    let judge = move |events: Vec<Event>, shared: &Arc<Shared<S, R>>, found: &mut Found| {
+        rwsem_log::check(&machine, &events);
+        if found.steps.is_new(&steps(&events)) {
+            let tasks: Vec<&str> = of_judge.iter().map(String::as_str).collect();
+            let recorder = &shared.lock.probe().recorder;
+            let trace = recorder.to_text("a schedule of loom's", &tasks);
+            found.traces.push(trace);
+        }
+    };
+    let (figures, found) = explored::explore(name, preemptions, run, judge);
+    (figures.iterations, found.traces)
 }
 
 /// Explores without faults; the figures must be these, so that a model that explores less is noticed. All traces are behaviours,
@@ -243,8 +216,8 @@ pub fn holds(
     iterations: usize,
     traces: usize,
 ) -> Vec<String> {
-    let (figures, recorded) = explore::<LoomSys, BatchQueue>(name, programs, preemptions);
-    assert_eq!(figures, Figures { iterations, traces }, "{name}");
+    let (explored, recorded) = explore::<LoomSys, BatchQueue>(name, programs, preemptions);
+    assert_eq!((explored, recorded.len()), (iterations, traces), "{name}");
     traces::accepted(name, "rwsem", &recorded);
     recorded
 }
@@ -266,10 +239,4 @@ fn steps(events: &[Event]) -> Vec<(usize, interlock::rwsem::word::Action)> {
         Event::Returned(_) | Event::Refused(_) => None,
     };
     events.iter().filter_map(step).collect()
-}
-
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -1,9 +1,7 @@
 //! A model: two inodes, a thread for each, the flusher and a device that takes one request at a time.
 
-use std::collections::{BTreeSet, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use conformance::symptom::assert_found;
 use conformance::traces;
@@ -17,6 +15,7 @@ use interlock::writeback::plug::{Action, Cpu, Pc, State};
 use interlock_traces::machines::wb_plug::Invariant;
 
 use crate::dio::sys::{LoomDevice, LoomSys, NONE};
+use crate::explored::{self, Figures, assert_shown, look};
 
 const BLOCK: usize = 4;
 const SLOTS: usize = 1;
@@ -34,13 +33,6 @@ pub struct Model {
     pub two_sync: bool,
     /// What every state is to keep.
     pub invariants: &'static [Invariant],
-}
-
-/// What a run of a model was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Figures {
-    pub iterations: usize,
-    pub paths: usize,
 }
 
 /// What some path has shown.
@@ -111,46 +103,22 @@ pub fn explore<R: Rules>(
     sights: &[Sight],
     each: impl Fn(&[Entry]) + Send + Sync + 'static,
 ) -> Figures {
-    let shown = vec![false; sights.len()];
-    let seen = Arc::new(Mutex::new((0, HashSet::<u64>::new(), shown)));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    let began = Instant::now();
-    {
-        let (seen, sights) = (seen.clone(), sights.to_vec());
-        builder.check(move || {
-            let log = run::<R>(model);
-            let mut hasher = DefaultHasher::new();
-            log.hash(&mut hasher);
-            let mut seen = seen.lock().expect("no check has failed before");
-            seen.0 += 1;
-            if !seen.1.insert(hasher.finish()) {
-                return;
-            }
-            each(&log);
-            let states = replay(R::POLICY, SLOTS, &log, model.invariants);
-            let states = states.unwrap_or_else(|error| panic!("{error}"));
-            let steps = log.iter().filter_map(|entry| match entry {
-                Entry::Step(action, _) => Some(*action),
-                Entry::Begins(_) => None,
-            });
-            for (action, state) in steps.zip(&states[1..]) {
-                for (place, sight) in sights.iter().enumerate() {
-                    seen.2[place] |= sight.is(action, state);
-                }
-            }
+    let looked_for = sights.to_vec();
+    let judge = move |log: Vec<Entry>, (): &(), shown: &mut Vec<Sight>| {
+        each(&log);
+        let states = replay(R::POLICY, SLOTS, &log, model.invariants);
+        let states = states.unwrap_or_else(|error| panic!("{error}"));
+        let steps = log.iter().filter_map(|entry| match entry {
+            Entry::Step(action, _) => Some(*action),
+            Entry::Begins(_) => None,
         });
-    }
-    let (iterations, paths, shown) = &*seen.lock().expect("no check has failed");
-    let figures = Figures {
-        iterations: *iterations,
-        paths: paths.len(),
+        for (action, state) in steps.zip(&states[1..]) {
+            look(&looked_for, |sight| sight.is(action, state), shown);
+        }
     };
-    let seconds = began.elapsed().as_secs_f64();
-    println!("{name}: bound {preemptions}, {figures:?} in {seconds:.1} s");
-    for (sight, shown) in sights.iter().zip(shown) {
-        assert!(shown, "{name}: no path shows {sight:?}");
-    }
+    let run = move || (run::<R>(model), ());
+    let (figures, shown) = explored::explore(name, Some(preemptions), run, judge);
+    assert_shown(name, sights, &shown);
     figures
 }
 
