@@ -61,7 +61,7 @@ fn every_wrong_row_is_told_in_its_own_words() {
         .code(1)
         .stdout(
             contains("0 as expected, 14 not, 1 inconclusive, 7 errors\n")
-                .and(contains("bad.toml/specs/demo/models.toml,line=37,title=holds::wrong-distinct: distinct is 12")),
+                .and(contains("bad.toml/specs/demo/models.toml,line=33,title=holds::wrong-distinct: distinct is 12")),
         );
     let report = report(out.path());
     let rows = [
@@ -78,22 +78,22 @@ fn every_wrong_row_is_told_in_its_own_words() {
         (
             "silent-fired",
             "unexpected",
-            "the action DoWrap is `silent`, but it fired",
+            "the action Wrap is `silent`, but it fired",
         ),
         (
             "never-fired",
             "unexpected",
-            "the action DoNever never fired, and is not `silent`",
+            "the action Never never fired, and is not `silent`",
         ),
         (
             "wrong-actions",
             "unexpected",
-            "Next has the action DoWrap, which is not among the `actions`",
+            "Next has the action Wrap, which is not among the `actions`",
         ),
         (
             "wrong-actions",
             "unexpected",
-            "Next has no action DoGone, which is among the `actions`",
+            "Next has no action Gone, which is among the `actions`",
         ),
         (
             "unexpected-violation",
@@ -187,7 +187,7 @@ fn every_wrong_row_is_told_in_its_own_words() {
         .as_str()
         .unwrap();
     assert!(
-        timeline.contains("DoAdd: a"),
+        timeline.contains("Add(a)"),
         "with the task that acted: {timeline}"
     );
     wait("all that has outlived its budget to end", || {
@@ -365,11 +365,11 @@ fn trace_prints_the_timeline() {
     };
     trace("small")
         .code(0)
-        .stdout(contains("DoAdd: a").and(contains("trace.svg").or(contains("run/small"))));
+        .stdout(contains("Add(a)").and(contains("trace.svg").or(contains("run/small"))));
     trace("starves").code(0);
     let starves = out.path().join("run/starves");
     let text = fs::read_to_string(starves.join("trace.txt")).unwrap();
-    assert!(text.contains("DoAsk: "), "{text}");
+    assert!(text.contains("Ask("), "{text}");
     assert!(starves.join("trace.svg").is_file());
     assert!(starves.join("trace.itf.json").is_file());
     trace("holds").code(0).stdout(contains(

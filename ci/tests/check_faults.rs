@@ -164,14 +164,11 @@ fn a_torn_lasso_is_asked_for_again() {
 
 #[test]
 fn a_deleted_action_shows_in_the_coverage() {
-    // `Next` without DoAdd, as TLC would cover it
-    let script = "\"$JAVA\" \"$@\" | sed '/^<DoAdd /s/DoAdd/DoAsk/'";
+    // `Next` without Add, as TLC would cover it
+    let script = "\"$JAVA\" \"$@\" | sed '/^<Add /s/Add/Ask/'";
     let (status, sentences) = with_java(script);
     assert_eq!(status, "unexpected", "{sentences}");
-    assert!(
-        sentences.contains("Next has no action DoAdd"),
-        "{sentences}"
-    );
+    assert!(sentences.contains("Next has no action Add"), "{sentences}");
 }
 
 /// A machine with other work lets java wait. That is no verdict.

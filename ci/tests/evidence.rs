@@ -111,7 +111,7 @@ fn a_row_is_judged_anew_on_what_was_found() {
     );
     let timeline = entry(&report(&clone.out()), "small")["timeline"].to_string();
     assert!(
-        timeline.contains("DoAdd: a"),
+        timeline.contains("Add(a)"),
         "with who took the step: {timeline}"
     );
     assert_eq!(
@@ -245,13 +245,13 @@ fn a_shared_run_that_fails_is_split() {
 #[test]
 fn a_deleted_action_is_found_where_runs_are_shared() {
     let clone = clone(COUNTS);
-    edit(&clone, "Counter.tla", " \\/ DoNever(t)", "");
+    edit(&clone, "Counter.tla", " \\/ Never(t)", "");
     let mut check = clone.check("good.toml", "holds");
     check.arg("live").assert().code(1);
     let report = report(&clone.out());
     let (_, sentences) = told(&report, "holds");
     assert!(
-        sentences.contains("Next has no action DoNever"),
+        sentences.contains("Next has no action Never"),
         "{sentences}"
     );
 }

@@ -243,7 +243,7 @@ fn a_refusal_says_where_and_why() {
     );
 }
 
-/// An I/O is one parameter of its action, and two arguments of its event.
+/// A guard is told in the action's own words.
 #[test]
 fn a_refused_io_is_explained() {
     let legal = PROTOCOLS[1].legal;
@@ -254,7 +254,7 @@ fn a_refused_io_is_explained() {
             .and(contains(
                 "trace.ndjson:13: Complete(\"r2\", \"tail\", 0) of io: it is not enabled",
             ))
-            .and(contains("false: bio \\in bios[r]")),
+            .and(contains("false: Io(part, block) \\in bios[r]")),
     );
 }
 

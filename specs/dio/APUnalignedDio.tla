@@ -359,8 +359,8 @@ Under ==
 \* ... and what its I/O does.
 Device ==
     \E r \in Request :
-        \/ \E bio \in Bio : Complete(r, bio)
-        \/ \E bio \in Bio : Fail(r, bio)
+        \/ \E bio \in Bio : Complete(r, bio.part, bio.block)
+        \/ \E bio \in Bio : Fail(r, bio.part, bio.block)
         \/ EndIo(r)
         \/ DioEnd(r)
 

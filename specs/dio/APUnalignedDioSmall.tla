@@ -35,7 +35,7 @@ RfcOn63AnyTwo == Policy = RfcOn63 /\ AnyTwo
 \* Some of Next, for a witness in short time: `a` submits its I/Os, `C` does and
 \* is acknowledged, and then those of `a` complete.
 Submits(r) == Call(r) \/ Lock(r) \/ Check(r) \/ Begin(r) \/ Map(r)
-Completes(r) == \E bio \in Bio : Complete(r, bio)
+Completes(r) == \E bio \in Bio : Complete(r, bio.part, bio.block)
 InTurn ==
     \/ Submits("a")
     \/ pc["a"] = "unlock" /\ Submits("C")

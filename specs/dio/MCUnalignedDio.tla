@@ -1,9 +1,8 @@
 --------------------------- MODULE MCUnalignedDio ---------------------------
 (***************************************************************************)
-(* UnalignedDio for TLC: the scenarios, the probes, and the hook that      *)
-(* prints the edges of the state graph.  The bounds are the requests of a  *)
-(* scenario.  A block has two sectors: `a` writes the first, `b` the       *)
-(* second, `C` both.                                                       *)
+(* UnalignedDio for TLC: the scenarios, and the probes.  The bounds are    *)
+(* the requests of a scenario.  A block has two sectors: `a` writes the    *)
+(* first, `b` the second, `C` both.                                        *)
 (***************************************************************************)
 EXTENDS Integrity, TLC
 
@@ -111,11 +110,6 @@ NeverFreed ==
 \* For the state graph: the protocol without the oracle's memory.
 Forget == UNCHANGED history
 
-State == [extent |-> extent, disk |-> disk, size |-> size, dio |-> dio, cache |-> cache, pc |-> pc,
-          held |-> held, plan |-> plan, next |-> next, bios |-> bios, convert |-> convert,
-          io |-> io, failed |-> failed, buffer |-> buffer, retries |-> retries,
-          result |-> result, current |-> current, older |-> older, may |-> may]
-
 \* The same for a state graph: of each function, what is not as it was at the
 \* start.  The set around the record has TLC evaluate it once.
 Only(f, start) == [x \in {y \in DOMAIN f : f[y] # start[y]} |-> f[x]]
@@ -132,7 +126,4 @@ Functions ==
       result |-> Only(result, Each("none"))]}
 Changes ==
     (CHOOSE some \in {NotEmpty(all) : all \in Functions} : TRUE) @@ [size |-> size, dio |-> dio]
-
-EmitPrint(action, args) ==
-    PrintT(ToString(<<"E", action, args, State, State'>>))
 =============================================================================

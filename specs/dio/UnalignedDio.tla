@@ -230,6 +230,7 @@ Nothing == [x \in {} |-> ""]
 NoPlan == [mode |-> "shared", drain |-> FALSE, wait |-> FALSE, saw |-> Nothing, buffered |-> FALSE]
 
 Bio == [part : {"head", "data", "tail", "read"}, block : Block]
+Io(part, block) == [part |-> part, block |-> block]
 Content == {"zero", "stale", "old"} \cup Writes
 
 TypeOK ==
@@ -290,14 +291,6 @@ Init ==
     /\ older = [r \in Request |-> {}]
     /\ may = [r \in Reads |-> [s \in Range(r) |-> {}]]
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCUnalignedDio.  The last conjunct of every action.
-Emit(action, args) == TRUE
-
-\* The arguments of a step of r alone.
-\* @type: Str => <<Str>>;
-Of(r) == <<r>>
-
 \* History.  Once a write is acknowledged, what was acknowledged before it was
 \* called must not come back; a call of which it is not known yet whether it
 \* has taken effect may show or not; one that got -EAGAIN must not show.
@@ -325,7 +318,6 @@ Call(r) ==
     /\ plan' = [plan EXCEPT ![r].mode = First(r), ![r].buffered = Kind(r) = "buffered"]
     /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Call", Of(r))
 
 LockIsFree(mode) ==
     IF mode = "exclusive" THEN \A q \in Request : held[q] = "none"
@@ -352,7 +344,6 @@ Lock(r) ==
             [] OTHER -> "check"]
     /\ UNCHANGED <<file, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Lock", Of(r))
 
 \* inode_trylock without success.
 LockFails(r) ==
@@ -364,7 +355,6 @@ LockFails(r) ==
     /\ result' = [result EXCEPT ![r] = "EAGAIN"]
     /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("LockFails", Of(r))
 
 \* ext4_dio_write_checks: stay with the lock there is, or release it and ask
 \* for the exclusive one, which leads back here; NOWAIT is refused instead.
@@ -386,7 +376,6 @@ Check(r) ==
           /\ result' = [result EXCEPT ![r] = IF refused THEN "EAGAIN" ELSE @]
     /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("Check", Of(r))
 
 \* inode_dio_wait.  A barrier only for who keeps others from beginning.
 Drain(r) ==
@@ -395,7 +384,6 @@ Drain(r) ==
     /\ pc' = [pc EXCEPT ![r] = Then(r, FALSE)]
     /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Drain", Of(r))
 
 -----------------------------------------------------------------------------
 \* filemap_write_and_wait_range: the dirty pages of these blocks go to the disk,
@@ -424,7 +412,6 @@ Begin(r) ==
     /\ pc' = [pc EXCEPT ![r] = "map"]
     /\ UNCHANGED <<size, held, plan, bios, convert, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Begin", Of(r))
 
 \* The same where the invalidation fails, -ENOTBLK: unlock, and on to
 \* ext4_buffered_write_iter, which takes the lock anew.
@@ -436,7 +423,6 @@ FallBack(r) ==
     /\ pc' = [pc EXCEPT ![r] = "lock"]
     /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("FallBack", Of(r))
 
 \* Where a request goes that has submitted all.
 Submitted(r) == IF Async(r) /\ ~plan[r].wait THEN "unlock" ELSE "io"
@@ -449,11 +435,10 @@ MapWrite(r) ==
         saw  == IF plan[r].saw # Nothing THEN plan[r].saw[b] ELSE extent[b]
         new  == saw # "written"
         made == extent[b] # "written" /\ Allocated(b) = "written"
-        bio(part) == [part |-> part, block |-> b]
         parts == {"data"} \cup (IF new THEN {"head"} ELSE {})
                           \cup (IF new \/ TailPad(r) THEN {"tail"} ELSE {})
     IN /\ extent' = [extent EXCEPT ![b] = Allocated(b)]
-       /\ bios' = [bios EXCEPT ![r] = @ \cup {p \in {bio(q) : q \in parts} : Covers(r, p) # {}}]
+       /\ bios' = [bios EXCEPT ![r] = @ \cup {p \in {Io(q, b) : q \in parts} : Covers(r, p) # {}}]
        /\ convert' = [convert EXCEPT ![r] = IF new /\ ~made THEN @ \cup {b} ELSE @]
        /\ UNCHANGED buffer
 
@@ -479,7 +464,6 @@ Map(r) ==
             /\ pc' = [pc EXCEPT ![r] = IF next[r] = LastBlock(r) THEN Submitted(r) ELSE "map"]
     /\ UNCHANGED <<disk, size, dio, cache, held, plan, io, failed, retries, result>>
     /\ Remember
-    /\ Emit("Map", Of(r))
 
 \* Stopped by the flag: once what it had submitted has ended, inode_dio_end and
 \* xfs_iunlock (one step: whoever waits for either needs the lock exclusively),
@@ -504,7 +488,6 @@ Retry(r) ==
     /\ failed' = [failed EXCEPT ![r] = FALSE]
     /\ UNCHANGED <<extent, disk, size, cache, bios, buffer>>
     /\ Remember
-    /\ Emit("Retry", Of(r))
 
 \* What the caller gets when its I/O has ended.
 Outcome(r) == IF failed[r] THEN "EIO" ELSE "ok"
@@ -528,7 +511,6 @@ Unlock(r) ==
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
     /\ UNCHANGED <<size, dio, cache, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("Unlock", Of(r))
 
 \* ext4_buffered_write_iter: pages of its blocks, with its data, become dirty; of
 \* a block that it covers in part, what else is there is read.
@@ -540,7 +522,6 @@ Fill(r) ==
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
     /\ UNCHANGED <<extent, disk, dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Fill", Of(r))
 
 \* After the unlock: a fallback's filemap_write_and_wait_range, an ordinary
 \* write's fsync.  Others may have had the pages written back before.
@@ -551,7 +532,6 @@ Flush(r) ==
     /\ result' = [result EXCEPT ![r] = "ok"]
     /\ UNCHANGED <<size, dio, held, plan, next, bios, convert, io, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("Flush", Of(r))
 
 \* Punch, and a truncate that shrinks: whole blocks become holes, the rest of a
 \* block in part is zeroed.  What else is dirty is written back.
@@ -585,37 +565,34 @@ Free(r) ==
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
     /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Free", Of(r))
 
 -----------------------------------------------------------------------------
 (* The steps of a request's I/O.                                           *)
 
 \* The device has done one I/O.  Where the block has been freed meanwhile, it
 \* hits whatever that block is now.
-Complete(r, bio) ==
-    /\ bio \in bios[r]
-    /\ bios' = [bios EXCEPT ![r] = @ \ {bio}]
-    /\ LET hits == Covers(r, bio)
+Complete(r, part, block) ==
+    /\ Io(part, block) \in bios[r]
+    /\ bios' = [bios EXCEPT ![r] = @ \ {Io(part, block)}]
+    /\ LET hits == Covers(r, Io(part, block))
            read == Kind(r) = "read"
        IN /\ disk' = [s \in Sector |->
-                IF read \/ s \notin hits \/ extent[bio.block] = "hole" THEN disk[s]
-                ELSE IF Pad(bio) THEN "zero" ELSE r]
+                IF read \/ s \notin hits \/ extent[block] = "hole" THEN disk[s]
+                ELSE IF Pad(Io(part, block)) THEN "zero" ELSE r]
           /\ buffer' = [buffer EXCEPT ![r] =
                 IF read THEN [s \in DOMAIN @ \cup hits |-> IF s \in hits THEN disk[s] ELSE @[s]]
                 ELSE @]
     /\ UNCHANGED <<extent, size, dio, cache, pc, held, plan, next, convert, io, failed, retries, result>>
     /\ Remember
-    /\ Emit("Complete", <<r, bio.part, bio.block>>)
 
 \* The device has failed to do it, and has changed nothing.
-Fail(r, bio) ==
+Fail(r, part, block) ==
     /\ Calls[r].fails
-    /\ bio \in bios[r]
-    /\ bios' = [bios EXCEPT ![r] = @ \ {bio}]
+    /\ Io(part, block) \in bios[r]
+    /\ bios' = [bios EXCEPT ![r] = @ \ {Io(part, block)}]
     /\ failed' = [failed EXCEPT ![r] = TRUE]
     /\ UNCHANGED <<file, pc, held, plan, next, convert, io, buffer, retries, result>>
     /\ Remember
-    /\ Emit("Fail", <<r, bio.part, bio.block>>)
 
 \* iomap_dio_complete, ->end_io: unwritten blocks become written, i_size grows.
 \* Nothing of that after an error.  Blocks that were written from the start
@@ -631,7 +608,6 @@ EndIo(r) ==
     /\ next' = [next EXCEPT ![r] = 0]
     /\ UNCHANGED <<disk, dio, cache, pc, held, plan, bios, failed, buffer, retries, result>>
     /\ Remember
-    /\ Emit("EndIo", Of(r))
 
 \* iomap_dio_complete goes on: inode_dio_end, and after it ki_complete.
 DioEnd(r) ==
@@ -642,7 +618,6 @@ DioEnd(r) ==
     /\ pc' = [pc EXCEPT ![r] = IF @ = "queued" THEN "done" ELSE @]
     /\ UNCHANGED <<extent, disk, size, cache, held, plan, next, bios, convert, failed, buffer, retries>>
     /\ Remember
-    /\ Emit("DioEnd", Of(r))
 
 Next ==
     \E r \in Request :
@@ -659,8 +634,8 @@ Next ==
         \/ Fill(r)
         \/ Flush(r)
         \/ Free(r)
-        \/ \E bio \in Bio : Complete(r, bio)
-        \/ \E bio \in Bio : Fail(r, bio)
+        \/ \E bio \in Bio : Complete(r, bio.part, bio.block)
+        \/ \E bio \in Bio : Fail(r, bio.part, bio.block)
         \/ EndIo(r)
         \/ DioEnd(r)
 
@@ -674,7 +649,7 @@ Spec == Init /\ [][Next]_vars
 Proceed(r) ==
     Lock(r) \/ LockFails(r) \/ Check(r) \/ Drain(r) \/ Begin(r) \/ FallBack(r) \/ Map(r)
     \/ Retry(r) \/ Unlock(r) \/ Fill(r) \/ Flush(r) \/ Free(r)
-Ends(r) == (\E bio \in Bio : Complete(r, bio) \/ Fail(r, bio)) \/ EndIo(r) \/ DioEnd(r)
+Ends(r) == (\E bio \in Bio : Complete(r, bio.part, bio.block) \/ Fail(r, bio.part, bio.block)) \/ EndIo(r) \/ DioEnd(r)
 
 FairSpec == Spec /\ \A r \in Request : WF_vars(Proceed(r)) /\ WF_vars(Ends(r))
 

@@ -64,9 +64,6 @@ TypeOK ==
     /\ DOMAIN handles \subseteq Task
     /\ reserved >= 0 /\ unused >= 0
 
-\* The hook of the trace specification.  The last conjunct of every action.
-Emit(action, args) == TRUE
-
 \* t_outstanding_credits.
 Out == Overhead + reserved + running.out
 
@@ -92,7 +89,6 @@ Start(t, tid, credits, reserve) ==
     /\ reserved' = reserved + reserve
     /\ unused' = 0
     /\ UNCHANGED committing
-    /\ Emit("Start", <<t, tid, credits, reserve>>)
 
 \* The same of a reserved one: no test, a transaction that is locked takes it
 \* too, and it has the credits that were reserved.
@@ -105,7 +101,6 @@ StartReserved(t, tid, reserve, credits) ==
     /\ reserved' = reserved - reserve
     /\ unused' = 0
     /\ UNCHANGED committing
-    /\ Emit("StartReserved", <<t, tid, reserve, credits>>)
 
 \* jbd2_journal_extend, of a handle that has so many credits left.
 Extend(t, tid, left, more) ==
@@ -118,7 +113,6 @@ Extend(t, tid, left, more) ==
     /\ running' = IF Has(t) THEN [running EXCEPT !.out = @ + more] ELSE running
     /\ unused' = 0
     /\ UNCHANGED <<committing, reserved>>
-    /\ Emit("Extend", <<t, tid, left, more>>)
 
 \* jbd2__journal_restart: the handle leaves its transaction, and starts anew.
 \* What it has dirtied there is not told.
@@ -129,7 +123,6 @@ Restart(t) ==
                                   !.out = @ - (IF Has(t) THEN handles[t].credits ELSE 0)]
     /\ unused' = IF Has(t) THEN handles[t].reserve ELSE 0
     /\ UNCHANGED <<committing, reserved>>
-    /\ Emit("Restart", <<t>>)
 
 \* jbd2_journal_stop: what the handle has dirtied stays counted.
 Stop(t, tid, credits, dirtied) ==
@@ -141,7 +134,6 @@ Stop(t, tid, credits, dirtied) ==
     /\ running' = [running EXCEPT !.out = @ + dirtied - (IF Has(t) THEN credits ELSE 0)]
     /\ unused' = IF Has(t) THEN handles[t].reserve ELSE 0
     /\ UNCHANGED <<committing, reserved>>
-    /\ Emit("Stop", <<t, tid, credits, dirtied>>)
 
 \* The same step of the kernel, if nothing is left to be done with what the
 \* handle had reserved (__jbd2_journal_unreserve_handle).  No event.
@@ -151,7 +143,6 @@ FreeReserved ==
     /\ reserved' = reserved - unused
     /\ unused' = 0
     /\ UNCHANGED <<running, committing, handles>>
-    /\ Emit("FreeReserved", <<>>)
 
 -----------------------------------------------------------------------------
 (* jbd2_journal_commit_transaction.                                        *)
@@ -164,7 +155,6 @@ CommitLock(tid) ==
     /\ running' = [running EXCEPT !.state = "LOCKED"]
     /\ unused' = 0
     /\ UNCHANGED <<committing, handles, reserved>>
-    /\ Emit("CommitLock", <<tid>>)
 
 \* T_FLUSH, once no handle is left: the next transaction takes handles.
 CommitFlush(tid) ==
@@ -175,7 +165,6 @@ CommitFlush(tid) ==
     /\ running' = Transaction(tid + 1, "RUNNING", TRUE)
     /\ unused' = 0
     /\ UNCHANGED <<handles, reserved>>
-    /\ Emit("CommitFlush", <<tid>>)
 
 \* The committing transaction goes on from one state to the next.
 Goes(tid, from, to) ==
@@ -188,7 +177,6 @@ Goes(tid, from, to) ==
 CommitLog(tid) ==
     /\ tid = committing.tid
     /\ Goes(tid, "FLUSH", "COMMIT")
-    /\ Emit("CommitLog", <<tid>>)
 
 \* The kernel's own count of the handles; each block that it writes was dirtied
 \* by a handle.
@@ -198,13 +186,11 @@ Stats(tid, joined, blocks) ==
     /\ committing.whole => joined = committing.joined
     /\ committing.whole => blocks <= committing.out
     /\ Goes(tid, "COMMIT", "CALLBACK")
-    /\ Emit("Stats", <<tid, joined, blocks>>)
 
 \* T_FINISHED.
 CommitEnd(tid) ==
     /\ tid = committing.tid
     /\ Goes(tid, "CALLBACK", "none")
-    /\ Emit("CommitEnd", <<tid>>)
 
 -----------------------------------------------------------------------------
 Next ==

@@ -124,11 +124,6 @@ Init ==
     /\ writeback = [w \in Pages |-> FALSE]
     /\ aborted = FALSE
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCJbd2Credits.  The last conjunct of every action.
-\* @type: (Str, Seq(a)) => Bool;
-Emit(action, args) == TRUE
-
 -----------------------------------------------------------------------------
 (* Starting a handle.                                                      *)
 
@@ -142,7 +137,6 @@ Start(t) ==
     /\ t \in Pages /\ Policy.wait = "before" => ~writeback[t]
     /\ pc' = [pc EXCEPT ![t] = IF Total(t) > UserMax THEN "refused" ELSE "try"]
     /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
-    /\ Emit("Start", <<t>>)
 
 \* The running transaction, or a new one, which begins with the overhead and
 \* with all that is reserved.
@@ -193,7 +187,6 @@ Try(t) ==
                  [] test = 4 \/ tooMuchReserved -> "wait-reserved"
                  [] OTHER    -> "wait-locked"]
     /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
-    /\ Emit("Try", <<t>>)
 
 \* Those who wait for reserved credits try again, when so many stay reserved.
 \* With a hand-over only those do for whom there are credits now, in the order
@@ -219,7 +212,6 @@ Refuse(t) ==
     /\ LET owns == IF IsApart THEN 0 ELSE ReserveOf(promised \cap {t})
        IN WakeReserved([pc EXCEPT ![t] = "refused"], reserved - owns, promised \ {t})
     /\ UNCHANGED <<running, committing, free, checkpoint, mutex, writeback, aborted>>
-    /\ Emit("Refuse", <<t>>)
 
 \* start_this_handle of a reserved handle: no test.  It joins a transaction
 \* that is RUNNING or LOCKED; its credits are in t_outstanding_credits already.
@@ -237,7 +229,6 @@ TryReserved(t) ==
                                           ELSE "wait-locked"]
                /\ UNCHANGED <<running, reserved, waits>>
     /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
-    /\ Emit("TryReserved", <<t>>)
 
 -----------------------------------------------------------------------------
 (* With a handle.                                                          *)
@@ -266,7 +257,6 @@ Extend(t) ==
        IN /\ running' = IF granted THEN [running EXCEPT !.out = @ + Extra] ELSE running
           /\ pc' = [pc EXCEPT ![t] = IF granted THEN "extended" ELSE "denied"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
-    /\ Emit("Extend", <<t>>)
 
 \* jbd2__journal_restart: the handle leaves its transaction, asks for its
 \* commit, and starts anew.
@@ -276,7 +266,6 @@ Restart(t) ==
                   IN [left EXCEPT !.asked = TRUE]
     /\ pc' = [pc EXCEPT ![t] = "try"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
-    /\ Emit("Restart", <<t>>)
 
 \* jbd2_journal_stop of a plain handle.
 Stop(t) ==
@@ -285,7 +274,6 @@ Stop(t) ==
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
-    /\ Emit("Stop", <<t>>)
 
 \* mpage_prepare_extent_to_map has waited for the page's writeback, with the
 \* handle; the page is submitted, and the handle stopped.
@@ -298,7 +286,6 @@ Submit(t) ==
                   IN [stopped EXCEPT !.data = IF Policy.data = "ordered" THEN @ \cup {t} ELSE @]
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
-    /\ Emit("Submit", <<t>>)
 
 \* The same, but there is nothing to convert: jbd2_journal_free_reserved.
 Unreserve(t) ==
@@ -309,7 +296,6 @@ Unreserve(t) ==
                   IN [stopped EXCEPT !.out = @ - (IF Policy.unreserve THEN Reserves(t) ELSE 0)]
     /\ WakeReserved([pc EXCEPT ![t] = "idle"], reserved - Reserves(t), promised)
     /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
-    /\ Emit("Unreserve", <<t>>)
 
 \* ext4_end_io_end: the conversion is done, and the page's writeback ends.
 Convert(t) ==
@@ -319,7 +305,6 @@ Convert(t) ==
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
-    /\ Emit("Convert", <<t>>)
 
 -----------------------------------------------------------------------------
 (* jbd2_journal_commit_transaction, in kjournald2.                         *)
@@ -331,7 +316,6 @@ AskCommit ==
     /\ running.log > 0
     /\ running' = [running EXCEPT !.asked = TRUE]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
-    /\ Emit("AskCommit", <<>>)
 
 \* T_LOCKED: ordinary handles no longer join.
 CommitLock ==
@@ -340,7 +324,6 @@ CommitLock ==
     /\ committing.state = "none"
     /\ running' = [running EXCEPT !.state = "LOCKED"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
-    /\ Emit("CommitLock", <<>>)
 
 \* T_SWITCH, once all handles have stopped: nobody joins.
 CommitSwitch ==
@@ -348,7 +331,6 @@ CommitSwitch ==
     /\ running.updates = 0
     /\ running' = [running EXCEPT !.state = "SWITCH"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
-    /\ Emit("CommitSwitch", <<>>)
 
 \* T_FLUSH: what is reserved goes on to the next transaction, and all who wait
 \* for one are woken.
@@ -358,7 +340,6 @@ CommitFlush ==
     /\ running' = None
     /\ pc' = [t \in Task |-> IF pc[t] \in {"wait-locked", "wait-switch"} THEN "try" ELSE pc[t]]
     /\ UNCHANGED <<waits, free, checkpoint, reserved, mutex, writeback, aborted>>
-    /\ Emit("CommitFlush", <<>>)
 
 \* T_COMMIT, once the data is on disk (jbd2_journal_finish_inode_data_buffers):
 \* the log takes the blocks, a descriptor and a commit record.  (A kernel whose
@@ -370,7 +351,6 @@ CommitWrite ==
     /\ free' = free - committing.log - 2
     /\ committing' = [committing EXCEPT !.state = "TAIL", !.out = 0, !.data = {}]
     /\ UNCHANGED <<waits, running, checkpoint, reserved, mutex, pc, writeback, aborted>>
-    /\ Emit("CommitWrite", <<>>)
 
 \* jbd2_update_log_tail, which takes j_checkpoint_mutex; then T_FINISHED.  A
 \* transaction that has dirtied nothing needs no checkpoint: its two blocks are
@@ -387,7 +367,6 @@ CommitEnd ==
           ELSE checkpoint' = [checkpoint EXCEPT ![last] = @ + blocks] /\ UNCHANGED free
     /\ committing' = None
     /\ UNCHANGED <<waits, running, reserved, mutex, pc, writeback, aborted>>
-    /\ Emit("CommitEnd", <<>>)
 
 -----------------------------------------------------------------------------
 (* __jbd2_log_wait_for_space.                                              *)
@@ -399,7 +378,6 @@ LockCheckpoint(t) ==
     /\ mutex' = {t}
     /\ pc' = [pc EXCEPT ![t] = "checkpoint"]
     /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
-    /\ Emit("LockCheckpoint", <<t>>)
 
 \* With the mutex: there is space; or the oldest transaction is checkpointed
 \* (jbd2_log_do_checkpoint, jbd2_cleanup_journal_tail); or a commit may bring
@@ -419,7 +397,6 @@ MakeSpace(t) ==
           /\ mutex' = IF ~enough /\ checkpoint = <<>> /\ commit /\ Policy.mutex = "held"
                       THEN mutex ELSE {}
     /\ UNCHANGED <<waits, running, committing, reserved, writeback>>
-    /\ Emit("MakeSpace", <<t>>)
 
 \* jbd2_log_do_checkpoint finds a buffer that a newer transaction owns, the
 \* running one or the one that commits: it has to wait for that commit.
@@ -431,7 +408,6 @@ FindNewer(t) ==
     /\ mutex' = IF Policy.mutex = "held" THEN mutex ELSE {}
     /\ pc' = [pc EXCEPT ![t] = "wait-commit"]
     /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, writeback, aborted>>
-    /\ Emit("FindNewer", <<t>>)
 
 \* jbd2_log_wait_commit returns.
 Committed(t) ==
@@ -441,7 +417,6 @@ Committed(t) ==
     /\ mutex' = mutex \ {t}
     /\ pc' = [pc EXCEPT ![t] = "space"]
     /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
-    /\ Emit("Committed", <<t>>)
 
 -----------------------------------------------------------------------------
 Next ==

@@ -71,11 +71,6 @@ Init ==
     /\ queue = {}
     /\ mutex = {}
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCLockUpdates.  The last conjunct of every action.
-\* @type: (Str, Seq(a)) => Bool;
-Emit(action, args) == TRUE
-
 Updates      == {t \in Starter : pc[t] \in {"attached", "convert"}}
 Reservations == {t \in Pages : pc[t] \in {"attached", "reserved"}}
 Granted      == {t \in Pages : pc[t] = "granted"}
@@ -89,7 +84,6 @@ Start(t) ==
     /\ pc[t] = "idle"
     /\ pc' = [pc EXCEPT ![t] = "start"]
     /\ UNCHANGED <<barrier, queue, mutex>>
-    /\ Emit("Start", <<t>>)
 
 \* start_this_handle: j_barrier_count is 0, t_updates is counted up.
 Attach(t) ==
@@ -98,7 +92,6 @@ Attach(t) ==
     /\ barrier = 0
     /\ pc' = [pc EXCEPT ![t] = "attached"]
     /\ UNCHANGED <<barrier, queue, mutex>>
-    /\ Emit("Attach", <<t>>)
 
 \* The same, but others have reserved what there is.
 Queue(t) ==
@@ -109,7 +102,6 @@ Queue(t) ==
     /\ Reservations # {}
     /\ pc' = [pc EXCEPT ![t] = "wait"]
     /\ UNCHANGED <<barrier, queue, mutex>>
-    /\ Emit("Queue", <<t>>)
 
 \* jbd2_journal_stop.  The last one wakes j_wait_updates.
 Stop(t) ==
@@ -117,7 +109,6 @@ Stop(t) ==
     /\ pc' = [pc EXCEPT ![t] = IF t \in Pages /\ pc[t] = "attached" THEN "reserved" ELSE "idle"]
     /\ queue' = IF Updates = {t} THEN {} ELSE queue
     /\ UNCHANGED <<barrier, mutex>>
-    /\ Emit("Stop", <<t>>)
 
 \* jbd2_journal_start_reserved, whatever the barrier says.  Its credits are no
 \* longer reserved: they are handed over to who waits.
@@ -127,7 +118,6 @@ StartReserved(t) ==
     /\ pc' = [u \in Task |-> IF u = t THEN "convert"
                             ELSE IF pc[u] = "wait" THEN "granted" ELSE pc[u]]
     /\ UNCHANGED <<barrier, queue, mutex>>
-    /\ Emit("StartReserved", <<t>>)
 
 -----------------------------------------------------------------------------
 (* jbd2_journal_lock_updates.                                              *)
@@ -138,7 +128,6 @@ Raise(l) ==
     /\ barrier' = barrier + 1
     /\ pc' = [pc EXCEPT ![l] = "drain"]
     /\ UNCHANGED <<queue, mutex>>
-    /\ Emit("Raise", <<l>>)
 
 \* wait_event(j_wait_reserved, no reserved credits).  Credits that are handed
 \* over are not yet reserved: their owners wait for the barrier themselves.
@@ -150,7 +139,6 @@ Drain(l) ==
     /\ Grants = "awaited" => Granted = {}
     /\ pc' = [pc EXCEPT ![l] = "look"]
     /\ UNCHANGED <<barrier, queue, mutex>>
-    /\ Emit("Drain", <<l>>)
 
 \* prepare_to_wait(j_wait_updates).
 Prepare(l) ==
@@ -159,7 +147,6 @@ Prepare(l) ==
     /\ queue' = queue \cup {l}
     /\ pc' = [pc EXCEPT ![l] = IF Order = "prepare-first" THEN "test" ELSE "sleep"]
     /\ UNCHANGED <<barrier, mutex>>
-    /\ Emit("Prepare", <<l>>)
 
 \* t_updates is 0, and finish_wait; or not, and on to sleep.
 Test(l) ==
@@ -169,7 +156,6 @@ Test(l) ==
     /\ pc' = [pc EXCEPT ![l] = IF Updates = {} THEN "lock"
                                ELSE IF Order = "prepare-first" THEN "sleep" ELSE "prepare"]
     /\ UNCHANGED <<barrier, mutex>>
-    /\ Emit("Test", <<l>>)
 
 \* schedule() returns: the task was taken out of the queue.
 Wake(l) ==
@@ -178,7 +164,6 @@ Wake(l) ==
     /\ l \notin queue
     /\ pc' = [pc EXCEPT ![l] = "look"]
     /\ UNCHANGED <<barrier, queue, mutex>>
-    /\ Emit("Wake", <<l>>)
 
 \* mutex_lock(j_barrier).
 Lock(l) ==
@@ -188,7 +173,6 @@ Lock(l) ==
     /\ mutex' = {l}
     /\ pc' = [pc EXCEPT ![l] = "locked"]
     /\ UNCHANGED <<barrier, queue>>
-    /\ Emit("Lock", <<l>>)
 
 \* jbd2_journal_unlock_updates, which wakes those who wait to start.
 Unlock(l) ==
@@ -198,7 +182,6 @@ Unlock(l) ==
     /\ barrier' = barrier - 1
     /\ pc' = [pc EXCEPT ![l] = "idle"]
     /\ UNCHANGED queue
-    /\ Emit("Unlock", <<l>>)
 
 Next ==
     \E t \in Task :

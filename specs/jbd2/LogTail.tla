@@ -42,9 +42,6 @@ TypeOK ==
     /\ DOMAIN total \subseteq (FirstTid - 1)..last
     /\ dropped \subseteq FirstTid..last
 
-\* The hook of the trace specification.  The last conjunct of every action.
-Emit(action, args) == TRUE
-
 Max(a, b) == IF a > b THEN a ELSE b
 Min(a, b) == IF a < b THEN a ELSE b
 
@@ -62,7 +59,6 @@ Logged(tid, blocks, logged) ==
     /\ last' = tid
     /\ total' = total @@ (tid :> total[last] + logged)
     /\ UNCHANGED <<tail, ended, dropped>>
-    /\ Emit("Logged", <<tid, blocks, logged>>)
 
 \* T_FINISHED; the kernel tells where its tail is.
 Finish(tid, head) ==
@@ -73,7 +69,6 @@ Finish(tid, head) ==
     /\ tail' = head
     /\ ended' = tid
     /\ UNCHANGED <<last, total, dropped>>
-    /\ Emit("Finish", <<tid, head>>)
 
 \* __jbd2_journal_drop_transaction: all its blocks are written in place.
 Drop(tid) ==
@@ -82,7 +77,6 @@ Drop(tid) ==
     /\ tid \notin dropped
     /\ dropped' = IF tid >= FirstTid THEN dropped \cup {tid} ELSE dropped
     /\ UNCHANGED <<tail, last, ended, total>>
-    /\ Emit("Drop", <<tid>>)
 
 \* __jbd2_update_log_tail.  One whose blocks are told and that has not finished
 \* may be passed: it may have dirtied nothing.
@@ -99,7 +93,6 @@ Tail(from, to, freed) ==
     /\ dropped' = {tid \in dropped : tid >= to}
     /\ total' = [tid \in {tid \in DOMAIN total : tid >= to - 1} |-> total[tid]]
     /\ UNCHANGED <<last, ended>>
-    /\ Emit("Tail", <<from, to, freed>>)
 
 Next ==
     \/ \E a \in Arguments("Logged") : Logged(a[1], a[2], a[3])

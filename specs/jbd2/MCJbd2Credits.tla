@@ -1,9 +1,8 @@
 --------------------------- MODULE MCJbd2Credits ---------------------------
 (***************************************************************************)
-(* Jbd2Credits for TLC: probes, and the hook that prints the edges of the  *)
-(* state graph.                                                            *)
+(* Jbd2Credits for TLC: probes.                                            *)
 (***************************************************************************)
-EXTENDS Jbd2Credits, TLC
+EXTENDS Jbd2Credits
 
 \* Probes, which must be violated: the waits and the steps that the properties
 \* are about are reached.
@@ -17,10 +16,6 @@ NeverCommits          == committing.state = "none"
 NeverCheckpoints      == mutex = {}
 NeverConverts         == \A k \in Worker : pc[k] # "try"
 
-State == [running |-> running, committing |-> committing, free |-> free,
-          checkpoint |-> checkpoint, reserved |-> reserved, queue |-> queue, promised |-> promised,
-          mutex |-> mutex, pc |-> pc, writeback |-> writeback, aborted |-> aborted]
-
 \* The same for a state graph: of each function, what is not as it was at the
 \* start.
 Busy(p) == [t \in {k \in Task : p[k] # "idle"} |-> p[t]]
@@ -28,7 +23,4 @@ Changes == [running |-> running, committing |-> committing, free |-> free,
             checkpoint |-> checkpoint, reserved |-> reserved, queue |-> queue, promised |-> promised,
             mutex |-> mutex, pc |-> Busy(pc), writeback |-> {w \in Pages : writeback[w]},
             aborted |-> aborted]
-
-EmitPrint(action, args) ==
-    PrintT(ToString(<<"E", action, args, State, State'>>))
 =============================================================================

@@ -66,20 +66,20 @@ Shown == [][H!Next \/ Written \/ Unused]_(H!vars)
 
 -----------------------------------------------------------------------------
 HistoryInit == Init /\ tid = 1 /\ joined = 0 /\ closing = 0 /\ unused = 0
-\* In the place of Emit, the last conjunct of every action.
-Record(action, args) ==
-    LET flushes == action = "CommitFlush"
+\* What a step of the journal changes in it.
+Record ==
+    LET flushes == CommitFlush
+        submits == \E w \in Pages : Submit(w)
         joiners == {t \in Task : pc[t] = "try" /\ pc'[t] = "attached"}
     IN /\ tid' = IF flushes THEN tid + 1 ELSE tid
        /\ tid' <= Most
        /\ joined' = IF flushes THEN 0 ELSE joined + Cardinality(joiners)
-       /\ closing' = IF flushes THEN joined ELSE IF action = "CommitEnd" THEN 0 ELSE closing
-       /\ unused' = IF action = "Submit" THEN Reserve
+       /\ closing' = IF flushes THEN joined ELSE IF CommitEnd THEN 0 ELSE closing
+       /\ unused' = IF submits THEN Reserve
                     ELSE IF UNCHANGED <<TakesHandles, Commits, Credited>> THEN unused ELSE 0
 
-RecordPrint(action, args) == Record(action, args) /\ EmitPrint(action, args)
-
-HistorySpec == HistoryInit /\ [][Next]_<<vars, history>>
+HistoryNext == Next /\ Record
+HistorySpec == HistoryInit /\ [][HistoryNext]_<<vars, history>>
 
 \* Probe, which must be violated: a whole transaction is committed.
 NeverWhole == ~(committing.state # "none" /\ tid > 2)

@@ -79,11 +79,6 @@ Init ==
     /\ stirred = 0
     /\ wakes = [t \in Thread |-> 0]
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCReserveWait.  The last conjunct of every action.
-\* @type: (Str, Seq(a)) => Bool;
-Emit(action, args) == TRUE
-
 -----------------------------------------------------------------------------
 (* The decisions in which the designs differ.                              *)
 
@@ -131,7 +126,6 @@ Start(t) ==
     /\ wakes' = [wakes EXCEPT ![t] = 0]
     /\ WakesNobody
     /\ UNCHANGED <<queue, reserved>>
-    /\ Emit("Start", <<t>>)
 
 \* The threads of S wake up, to do what `then` says; p is the rest of pc.
 WakeUp(S, then, p) ==
@@ -147,7 +141,6 @@ Take(t) ==
     /\ reserved' = reserved + Need(t)
     /\ WakeUp(ChainedBy(t), "look", [pc EXCEPT ![t] = "hold"])
     /\ WakesNobody
-    /\ Emit("Take", <<t>>)
 
 \* The test fails: it gives more, and until that is taken back others see it.
 Fail(t) ==
@@ -158,7 +151,6 @@ Fail(t) ==
     /\ pc' = [pc EXCEPT ![t] = "undo"]
     /\ WakesNobody
     /\ UNCHANGED <<queue, wakes>>
-    /\ Emit("Fail", <<t>>)
 
 \* sub_reserved_credits takes it back, and wakes.
 Undo(t) ==
@@ -168,7 +160,6 @@ Undo(t) ==
        IN /\ reserved' = sum
           /\ stirred' = Herd(woken) /\ herd' = 0
           /\ WakeUp(woken, "look", [pc EXCEPT ![t] = "look"])
-    /\ Emit("Undo", <<t>>)
 
 \* wait_event goes to sleep, or sleeps on: the thread's own credits do not fit.
 \* Where the test is exact, one that fails comes here at once.
@@ -179,7 +170,6 @@ Sleep(t) ==
     /\ queue' = Append(queue, t)
     /\ WakesNobody
     /\ UNCHANGED <<reserved, wakes>>
-    /\ Emit("Sleep", <<t>>)
 
 \* wait_event returns: they fit, as far as a look says, and it tries again.
 Retry(t) ==
@@ -188,7 +178,6 @@ Retry(t) ==
     /\ pc' = [pc EXCEPT ![t] = "test"]
     /\ WakesNobody
     /\ UNCHANGED <<queue, reserved, wakes>>
-    /\ Emit("Retry", <<t>>)
 
 \* sub_reserved_credits: the reservation is used, or given back.  With
 \* "hand-off" it takes the credits of those whom it wakes.
@@ -203,7 +192,6 @@ Release(t) ==
                   /\ WakeUp(woken, "hold", free)
              ELSE /\ reserved' = sum
                   /\ WakeUp(woken, "look", free)
-    /\ Emit("Release", <<t>>)
 
 Next ==
     \E t \in Thread :

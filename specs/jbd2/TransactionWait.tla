@@ -63,11 +63,6 @@ Init ==
     /\ asked = FALSE
     /\ commits = [t \in Thread |-> 0]
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCTransactionWait.  The last conjunct of every action.
-\* @type: (Str, Seq(a)) => Bool;
-Emit(action, args) == TRUE
-
 -----------------------------------------------------------------------------
 \* jbd2__journal_start.
 Start(t) ==
@@ -76,7 +71,6 @@ Start(t) ==
     /\ line' = IF Barge THEN line ELSE Append(line, t)
     /\ commits' = [commits EXCEPT ![t] = 0]
     /\ UNCHANGED <<queue, used, asked>>
-    /\ Emit("Start", <<t>>)
 
 \* It is t's turn to run.
 Turn(t) == t \in Range(line) => t = Head(line)
@@ -91,7 +85,6 @@ Join(t) ==
     /\ pc' = [pc EXCEPT ![t] = "hold"]
     /\ line' = Ran(t)
     /\ UNCHANGED <<queue, asked, commits>>
-    /\ Emit("Join", <<t>>)
 
 \* wait_transaction_locked.
 Sleep(t) ==
@@ -103,14 +96,12 @@ Sleep(t) ==
     /\ queue' = IF Order = "fifo" THEN Append(queue, t) ELSE <<t>> \o queue
     /\ line' = Ran(t)
     /\ UNCHANGED <<used, commits>>
-    /\ Emit("Sleep", <<t>>)
 
 \* jbd2_journal_stop.
 Stop(t) ==
     /\ pc[t] = "hold"
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ UNCHANGED <<queue, line, used, asked, commits>>
-    /\ Emit("Stop", <<t>>)
 
 \* Whom a commit wakes: all who sleep.  (Control: with "lost" nobody.)
 Woken == IF Order = "lost" THEN {} ELSE Range(queue)
@@ -127,7 +118,6 @@ Commit ==
     /\ pc' = [t \in Thread |-> IF t \in Woken THEN "try" ELSE pc[t]]
     /\ commits' = [t \in Thread |-> IF t \in Woken /\ commits[t] <= MaxCommits
                                     THEN commits[t] + 1 ELSE commits[t]]
-    /\ Emit("Commit", <<>>)
 
 Next ==
     \/ \E t \in Thread :

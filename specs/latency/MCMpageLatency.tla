@@ -1,9 +1,8 @@
 --------------------------- MODULE MCMpageLatency ---------------------------
 (***************************************************************************)
-(* MpageLatency for TLC: the variants, probes, and the hook that prints    *)
-(* the edges of the state graph.                                           *)
+(* MpageLatency for TLC: the variants, and probes.                         *)
 (***************************************************************************)
-EXTENDS MpageLatency, Policies, TLC
+EXTENDS MpageLatency, Policies
 
 \* Probes, which must be violated: pages are written, a commit waits.
 NeverWrites == pc.flusher # "start"
@@ -15,9 +14,6 @@ NeverOff == ~(pc.realtime = "runs" /\ handle)
 
 \* For a state graph: without the histories, which decide nothing.
 NoCount(n, max) == 0
-
-State == [pc |-> pc, next |-> next, locked |-> locked, bio |-> bio, handle |-> handle, point |-> point]
-
-EmitPrint(action, args) ==
-    PrintT(ToString(<<"E", action, args, State, State'>>))
+Changes ==
+    [pc |-> pc, next |-> next, locked |-> locked, bio |-> bio, handle |-> handle, point |-> point]
 =============================================================================

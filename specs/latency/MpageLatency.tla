@@ -80,10 +80,6 @@ Init ==
     /\ stretch = 0
     /\ held = 0
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCMpageLatency.  The last conjunct of every action.
-Emit(action, args) == TRUE
-
 \* One more than n, and no more than one above the bound.
 Count(n, max) == IF n <= max THEN n + 1 ELSE n
 
@@ -127,7 +123,6 @@ Begin ==
     /\ pc' = [pc EXCEPT !.flusher = "start"]
     /\ next' = 0
     /\ UNCHANGED <<locked, bio, handle, point, stretch, held>>
-    /\ Emit("Begin", <<>>)
 
 \* mpage_prepare_extent_to_map with do_map = 0: a page that has its blocks is
 \* submitted without a handle.
@@ -137,7 +132,6 @@ FirstPass ==
     /\ Goes("start", "start", "collect" \in Policy.points /\ (next + 1) % Batch = 0)
     /\ next' = next + 1
     /\ UNCHANGED <<locked, bio, handle, held>>
-    /\ Emit("FirstPass", <<>>)
 
 \* ext4_journal_start, which waits for a commit that waits for handles.
 StartHandle ==
@@ -146,7 +140,6 @@ StartHandle ==
     /\ Goes("start", "collect", FALSE)
     /\ handle' = TRUE
     /\ UNCHANGED <<next, locked, bio, held>>
-    /\ Emit("StartHandle", <<>>)
 
 \* write_cache_pages, mpage_prepare_extent_to_map: one page more is locked.
 Collect ==
@@ -155,13 +148,11 @@ Collect ==
             /\ (locked + 1) % Batch = 0 \/ next + locked + 1 = Pages)
     /\ locked' = locked + 1
     /\ UNCHANGED <<next, bio, handle, held>>
-    /\ Emit("Collect", <<>>)
 
 \* mpage_da_map_blocks, mpage_map_one_extent.
 MapExtent ==
     /\ Goes("map", "submit", FALSE)
     /\ UNCHANGED <<next, locked, bio, handle, held>>
-    /\ Emit("MapExtent", <<>>)
 
 \* mpage_da_submit_io, mpage_submit_folio: a page is unlocked, its I/O sent or
 \* put into the bio.
@@ -173,7 +164,6 @@ SubmitPage ==
     /\ locked' = locked - 1
     /\ bio' = IF IsPerExtent THEN bio + 1 ELSE bio
     /\ UNCHANGED <<handle, held>>
-    /\ Emit("SubmitPage", <<>>)
 
 \* ext4_journal_stop.  A synchronous handle asks for the commit, and sleeps
 \* until it is over: the real-time task has the processor, if it wants it.
@@ -188,21 +178,18 @@ StopHandle ==
             /\ point' = FALSE
        ELSE Goes("stop", AfterStop, IsBetween(AfterStop))
     /\ UNCHANGED <<next, locked, bio, held>>
-    /\ Emit("StopHandle", <<>>)
 
 \* jbd2_log_wait_commit returns.
 Synced ==
     /\ pc.commit = "idle"
     /\ Goes("sync", AfterStop, IsBetween(AfterStop))
     /\ UNCHANGED <<next, locked, bio, handle, held>>
-    /\ Emit("Synced", <<>>)
 
 \* ext4_io_submit.
 SendBio ==
     /\ Goes("send", AfterSend, IsBetween(AfterSend))
     /\ bio' = 0
     /\ UNCHANGED <<next, locked, handle, held>>
-    /\ Emit("SendBio", <<>>)
 
 \* cond_resched: off the processor, if it is wanted.
 Resched ==
@@ -214,7 +201,6 @@ Resched ==
     /\ held' = IF pc.realtime = "wants" /\ handle /\ pc.commit = "wait"
                THEN Count(held, MaxHeld) ELSE held
     /\ UNCHANGED <<next, locked, bio, handle>>
-    /\ Emit("Resched", <<>>)
 
 -----------------------------------------------------------------------------
 (* The real-time task.                                                     *)
@@ -225,14 +211,12 @@ Wake ==
     /\ pc.flusher \notin {"idle", "sync"} \/ point
     /\ pc' = [pc EXCEPT !.realtime = "wants"]
     /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
-    /\ Emit("Wake", <<>>)
 
 \* It sleeps again, and the flusher has the processor.
 Resume ==
     /\ pc.realtime = "runs"
     /\ pc' = [pc EXCEPT !.realtime = "sleep"]
     /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
-    /\ Emit("Resume", <<>>)
 
 -----------------------------------------------------------------------------
 (* The commit.                                                             *)
@@ -243,7 +227,6 @@ CommitWaits ==
     /\ handle
     /\ pc' = [pc EXCEPT !.commit = "wait"]
     /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
-    /\ Emit("CommitWaits", <<>>)
 
 \* The handle is stopped, the data are on the disk.
 CommitGoesOn ==
@@ -253,7 +236,6 @@ CommitGoesOn ==
     /\ pc' = [pc EXCEPT !.commit = "idle"]
     /\ held' = 0
     /\ UNCHANGED <<next, locked, bio, handle, point, stretch>>
-    /\ Emit("CommitGoesOn", <<>>)
 
 Next ==
     \/ Begin

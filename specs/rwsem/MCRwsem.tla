@@ -1,8 +1,7 @@
 ------------------------------ MODULE MCRwsem ------------------------------
 (***************************************************************************)
-(* Rwsem and Arrivals for TLC: symmetry, probes, and the hook that prints  *)
-(* the edges of the state graph.  The bounds are the sizes of Readers and  *)
-(* Writers.                                                                *)
+(* Rwsem and Arrivals for TLC: symmetry, and probes.  The bounds are the   *)
+(* sizes of Readers and Writers.                                           *)
 (***************************************************************************)
 EXTENDS Arrivals, TLC
 
@@ -40,10 +39,4 @@ NeverJoinsReader ==
 \* a watched waiter.
 NobodyComesLater ==
     \A w \in Watch : pc[w] = "wait" => Range(queue) \ {w} \subseteq older[w]
-
-State == [pc |-> pc, queue |-> queue, expired |-> expired, handoff |-> handoff,
-          older |-> older, overtaken |-> overtaken]
-
-EmitPrint(action, args) ==
-    PrintT(ToString(<<"E", action, args, State, State'>>))
 =============================================================================

@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* XfsTwoLevel for TLC.                                                    *)
 (***************************************************************************)
-EXTENDS XfsTwoLevel, TLC
+EXTENDS XfsTwoLevel
 
 \* Probe, as in MCRwsem: tasks contend at both locks.
 NeverAllContend ==
@@ -13,10 +13,4 @@ NeverAllContend ==
 NeverBothContend ==
     ~(/\ \E r \in Readers : Inner!Contends(r)
       /\ \E w \in Writers : Inner!Contends(w))
-
-State == [opc |-> opc, oqueue |-> oqueue, ipc |-> ipc, iqueue |-> iqueue,
-          wrote |-> wrote]
-
-EmitPrint(action, args) ==
-    PrintT(ToString(<<"E", action, args, State, State'>>))
 =============================================================================

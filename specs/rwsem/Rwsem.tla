@@ -222,11 +222,6 @@ Init ==
     /\ older = [w \in Watch |-> {}]
     /\ overtaken = [w \in Watch |-> [R |-> 0, W |-> 0]]
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCRwsem.  The last conjunct of every action.
-\* @type: (Str, Seq(a)) => Bool;
-Emit(action, args) == TRUE
-
 \* What follows from any step that has fixed pc' and queue'.  The timer and
 \* the hand-off belong to the first waiter and go with it.
 Settle(expires, demands) ==
@@ -270,7 +265,6 @@ Enter(t) ==
                queue, pc)
     /\ Settle(FALSE, FALSE)
     /\ Account
-    /\ Emit("Enter", <<t>>)
 
 \* The fast path fails and the owner is on a CPU: rwsem_optimistic_spin.
 Spin(t) ==
@@ -281,7 +275,6 @@ Spin(t) ==
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
     /\ Account
-    /\ Emit("Spin", <<t>>)
 
 \* rwsem_try_write_lock_unqueued (and, 5.3 to 5.10, rwsem_try_read_lock_unqueued):
 \* the queue is not looked at.  No lock is held: it is one cmpxchg.
@@ -291,7 +284,6 @@ Steal(t) ==
     /\ Acquire({t} \cup (IF t \in Readers THEN Granted(queue) ELSE {}), queue, pc)
     /\ Settle(FALSE, FALSE)
     /\ Account
-    /\ Emit("Steal", <<t>>)
 
 \* rwsem_down_read_slowpath, rwsem_down_write_slowpath: one hold of wait_lock,
 \* from the insertion to the wake-up that the insertion calls for.  A spinner
@@ -309,7 +301,6 @@ Queue(t) ==
                                   THEN "try" ELSE p[u]])
     /\ Settle(FALSE, FALSE)
     /\ Account
-    /\ Emit("Queue", <<t>>)
 
 \* rwsem_try_write_lock under wait_lock, with success.
 Take(t) ==
@@ -318,7 +309,6 @@ Take(t) ==
     /\ Acquire({t}, queue, pc)
     /\ Settle(FALSE, FALSE)
     /\ Account
-    /\ Emit("Take", <<t>>)
 
 \* The same without success: back to sleep.  This is the only place where a
 \* writer demands the hand-off, and it is reached only by one that runs.
@@ -329,7 +319,6 @@ Sleep(t) ==
     /\ queue' = queue
     /\ Settle(FALSE, Policy.handoff /\ expired /\ t = Head(queue) /\ Holders # {})
     /\ Account
-    /\ Emit("Sleep", <<t>>)
 
 \* up_read, up_write: the count, and nothing else.  The last holder finds
 \* waiters and goes on to wake them; until it does, the lock is free.
@@ -339,7 +328,6 @@ Release(t) ==
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
     /\ Account
-    /\ Emit("Release", <<t>>)
 
 \* downgrade_write: the writer goes on as a reader, and lets in the readers that
 \* a wake-up would (RWSEM_WAKE_READ_OWNED: a writer at the head is not woken).
@@ -350,7 +338,6 @@ Downgrade(t) ==
                queue, [pc EXCEPT ![t] = "shared"])
     /\ Settle(FALSE, FALSE)
     /\ Account
-    /\ Emit("Downgrade", <<t>>)
 
 \* rwsem_wake, rwsem_mark_wake under wait_lock.  A reader at the head that finds
 \* a thief inside demands the hand-off, if its time is up.
@@ -364,7 +351,6 @@ Wake(t) ==
     /\ Settle(FALSE, /\ Policy.handoff /\ expired /\ queue # <<>> /\ ~SkipsWake
                      /\ Head(queue) \in Readers /\ WriteHeld)
     /\ Account
-    /\ Emit("Wake", <<t>>)
 
 \* RWSEM_WAIT_TIMEOUT has passed for the first waiter.
 Expire ==
@@ -374,7 +360,6 @@ Expire ==
     /\ UNCHANGED <<pc, queue>>
     /\ Settle(TRUE, FALSE)
     /\ Account
-    /\ Emit("Expire", <<>>)
 
 Next ==
     \/ \E t \in Task :
@@ -451,5 +436,4 @@ ReaderClassProgress ==
     (\E r \in Readers : Contends(r)) ~> (\E r \in Readers : pc[r] = "hold")
 WriterClassProgress ==
     (\E w \in Writers : Contends(w)) ~> (\E w \in Writers : pc[w] = "hold")
-
 =============================================================================

@@ -90,10 +90,6 @@ Init ==
     /\ plan = <<>>
     /\ pc = [t \in Task |-> "idle"]
 
-\* As in Rwsem.
-\* @type: (Str, Seq(a)) => Bool;
-Emit(action, args) == TRUE
-
 Goto(t, s) == pc' = [pc EXCEPT ![t] = s]
 
 \* Where a waker goes on: a waiter waits, a releaser is done.
@@ -108,7 +104,6 @@ ReadFast(r) ==
     /\ count' = count + ActiveBias
     /\ Goto(r, IF count' > 0 THEN "hold" ELSE "failed")
     /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
-    /\ Emit("ReadFast", <<r>>)
 
 \* __rwsem_down_read_failed_common, the hold of wait_lock that queues: leave
 \* with the lock after all, or queue and take the own bias out again; if nobody
@@ -125,7 +120,6 @@ ReadQueue(r) ==
                /\ Goto(r, IF c = WaitingBias \/ (c > WaitingBias /\ list = <<>>)
                           THEN "wake" ELSE "wait")
     /\ UNCHANGED <<waitlock, granted, chosen, plan>>
-    /\ Emit("ReadQueue", <<r>>)
 
 \* The loop of the reader's slow path: leave when waiter.task is NULL.
 SeeGrant(r) ==
@@ -134,7 +128,6 @@ SeeGrant(r) ==
     /\ granted' = granted \ {r}
     /\ Goto(r, "hold")
     /\ UNCHANGED <<count, list, waitlock, chosen, plan>>
-    /\ Emit("SeeGrant", <<r>>)
 
 \* __down_write: xadd, success if nobody else was there.
 WriteFast(w) ==
@@ -142,7 +135,6 @@ WriteFast(w) ==
     /\ count' = count + WriteBias
     /\ Goto(w, IF count' = WriteBias THEN "hold" ELSE "failed")
     /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
-    /\ Emit("WriteFast", <<w>>)
 
 \* __rwsem_down_write_failed_common, first line.
 WriteUndo(w) ==
@@ -151,7 +143,6 @@ WriteUndo(w) ==
     /\ count' = count - WriteBias
     /\ Goto(w, "spin")
     /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
-    /\ Emit("WriteUndo", <<w>>)
 
 \* rwsem_try_write_lock_unqueued.
 Steal(w) ==
@@ -160,7 +151,6 @@ Steal(w) ==
     /\ count' = count + WriteBias
     /\ Goto(w, "hold")
     /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
-    /\ Emit("Steal", <<w>>)
 
 \* The spinner gives up and queues.  If readers hold the lock, the readers at
 \* the front of the queue may join them.
@@ -171,7 +161,6 @@ WriteQueue(w) ==
     /\ count' = IF list = <<>> THEN count + WaitingBias ELSE count
     /\ Goto(w, IF FirstIsReader /\ count > WaitingBias THEN "wake" ELSE "wait")
     /\ UNCHANGED <<waitlock, granted, chosen, plan>>
-    /\ Emit("WriteQueue", <<w>>)
 
 \* rwsem_try_write_lock, for a queued writer that runs.
 Take(w) ==
@@ -183,7 +172,6 @@ Take(w) ==
     /\ list' = SelectSeq(list, LAMBDA t : t # w)
     /\ Goto(w, "hold")
     /\ UNCHANGED <<waitlock, granted, chosen, plan>>
-    /\ Emit("Take", <<w>>)
 
 Sleep(t) ==
     /\ pc[t] = "wait"
@@ -191,7 +179,6 @@ Sleep(t) ==
                         ELSE waitlock = None /\ count # WaitingBias
     /\ Goto(t, "sleep")
     /\ UNCHANGED <<count, list, waitlock, granted, chosen, plan>>
-    /\ Emit("Sleep", <<t>>)
 
 -----------------------------------------------------------------------------
 (* Releasing it.                                                           *)
@@ -203,7 +190,6 @@ UpRead(r) ==
     /\ count' = count - ActiveBias
     /\ Goto(r, IF count' < -1 /\ Active(count') = 0 THEN "wake" ELSE "idle")
     /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
-    /\ Emit("UpRead", <<r>>)
 
 \* __up_write: wake if somebody waits.
 UpWrite(w) ==
@@ -212,7 +198,6 @@ UpWrite(w) ==
     /\ count' = count - WriteBias
     /\ Goto(w, IF count' < 0 THEN "wake" ELSE "idle")
     /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
-    /\ Emit("UpWrite", <<w>>)
 
 \* rwsem_wake, __rwsem_mark_wake: a writer at the head is woken, nothing more
 \* (nobody calls this with a writer at the head to wake readers only); for a
@@ -230,7 +215,6 @@ MarkWake(t) ==
                              THEN "wait" ELSE pc[u]]
             /\ UNCHANGED <<waitlock, count>>
     /\ UNCHANGED <<list, granted, chosen, plan>>
-    /\ Emit("MarkWake", <<t>>)
 
 \* The bias is in, and a writer was not: choose the readers at the front.
 Grant(t) ==
@@ -241,7 +225,6 @@ Grant(t) ==
     /\ plan' = WakeOrder
     /\ Goto(t, "grant")
     /\ UNCHANGED <<count, waitlock, granted>>
-    /\ Emit("Grant", <<t>>)
 
 \* A writer stole the lock: take the bias out, and try again if it has left.
 BackOut(t) ==
@@ -251,7 +234,6 @@ BackOut(t) ==
     /\ Goto(t, IF count' < WaitingBias THEN AfterWake(t) ELSE "wake")
     /\ waitlock' = None
     /\ UNCHANGED <<list, granted, chosen, plan>>
-    /\ Emit("BackOut", <<t>>)
 
 \* What every step of the plan does besides its work: the last one drops
 \* wait_lock.
@@ -271,7 +253,6 @@ Add(t) ==
                       - (IF list = <<>> THEN WaitingBias ELSE 0)
     /\ Finish(t, pc)
     /\ UNCHANGED <<list, granted>>
-    /\ Emit("Add", <<t>>)
 
 \* waiter.task = NULL: from here on a reader that runs leaves with the lock.
 Clear(t) ==
@@ -279,7 +260,6 @@ Clear(t) ==
     /\ granted' = granted \cup chosen
     /\ Finish(t, pc)
     /\ UNCHANGED <<count, list>>
-    /\ Emit("Clear", <<t>>)
 
 \* wake_up_q.
 Rouse(t) ==
@@ -287,7 +267,6 @@ Rouse(t) ==
     /\ Finish(t, [u \in Task |->
                     IF u \in chosen /\ pc[u] = "sleep" THEN "wait" ELSE pc[u]])
     /\ UNCHANGED <<count, list, granted>>
-    /\ Emit("Rouse", <<t>>)
 
 -----------------------------------------------------------------------------
 Next ==

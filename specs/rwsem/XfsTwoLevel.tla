@@ -55,23 +55,19 @@ Init ==
     /\ Inner!Init
     /\ wrote = {}
 
-\* As in Rwsem.
-\* @type: (Str, Seq(a)) => Bool;
-Emit(action, args) == TRUE
-
 -----------------------------------------------------------------------------
 (* inode_lock, inode_unlock: the steps of a writer at i_rwsem.             *)
 
 OuterEnter(w) ==
-    ~Merged /\ Outer!Enter(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterEnter", <<w>>)
+    ~Merged /\ Outer!Enter(w) /\ UNCHANGED <<inner, wrote>>
 OuterSpin(w) ==
-    ~Merged /\ Outer!Spin(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterSpin", <<w>>)
+    ~Merged /\ Outer!Spin(w) /\ UNCHANGED <<inner, wrote>>
 OuterQueue(w) ==
-    ~Merged /\ Outer!Queue(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterQueue", <<w>>)
-OuterSteal(w) == Outer!Steal(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterSteal", <<w>>)
-OuterTake(w)  == Outer!Take(w)  /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterTake", <<w>>)
-OuterSleep(w) == Outer!Sleep(w) /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterSleep", <<w>>)
-OuterWake(w)  == Outer!Wake(w)  /\ UNCHANGED <<inner, wrote>> /\ Emit("OuterWake", <<w>>)
+    ~Merged /\ Outer!Queue(w) /\ UNCHANGED <<inner, wrote>>
+OuterSteal(w) == Outer!Steal(w) /\ UNCHANGED <<inner, wrote>>
+OuterTake(w)  == Outer!Take(w)  /\ UNCHANGED <<inner, wrote>>
+OuterSleep(w) == Outer!Sleep(w) /\ UNCHANGED <<inner, wrote>>
+OuterWake(w)  == Outer!Wake(w)  /\ UNCHANGED <<inner, wrote>>
 
 \* Only when i_iolock has been released, and its queue woken.
 OuterRelease(w) ==
@@ -80,7 +76,6 @@ OuterRelease(w) ==
     /\ Outer!Release(w)
     /\ wrote' = wrote \ {w}
     /\ UNCHANGED inner
-    /\ Emit("OuterRelease", <<w>>)
 
 -----------------------------------------------------------------------------
 (* mraccess, mrupdate, mrunlock: the steps of any task at i_iolock.        *)
@@ -89,21 +84,20 @@ OuterRelease(w) ==
 MayArrive(t) == t \in Writers /\ ~Merged => opc[t] = "hold" /\ t \notin wrote
 
 InnerEnter(t) ==
-    MayArrive(t) /\ Inner!Enter(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerEnter", <<t>>)
+    MayArrive(t) /\ Inner!Enter(t) /\ UNCHANGED <<outer, wrote>>
 InnerSpin(t) ==
-    MayArrive(t) /\ Inner!Spin(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerSpin", <<t>>)
+    MayArrive(t) /\ Inner!Spin(t) /\ UNCHANGED <<outer, wrote>>
 InnerQueue(t) ==
-    MayArrive(t) /\ Inner!Queue(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerQueue", <<t>>)
-InnerSteal(t) == Inner!Steal(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerSteal", <<t>>)
-InnerTake(t)  == Inner!Take(t)  /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerTake", <<t>>)
-InnerSleep(t) == Inner!Sleep(t) /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerSleep", <<t>>)
-InnerWake(t)  == Inner!Wake(t)  /\ UNCHANGED <<outer, wrote>> /\ Emit("InnerWake", <<t>>)
+    MayArrive(t) /\ Inner!Queue(t) /\ UNCHANGED <<outer, wrote>>
+InnerSteal(t) == Inner!Steal(t) /\ UNCHANGED <<outer, wrote>>
+InnerTake(t)  == Inner!Take(t)  /\ UNCHANGED <<outer, wrote>>
+InnerSleep(t) == Inner!Sleep(t) /\ UNCHANGED <<outer, wrote>>
+InnerWake(t)  == Inner!Wake(t)  /\ UNCHANGED <<outer, wrote>>
 
 InnerRelease(t) ==
     /\ Inner!Release(t)
     /\ wrote' = IF Merged THEN {} ELSE wrote \cup ({t} \cap Writers)
     /\ UNCHANGED outer
-    /\ Emit("InnerRelease", <<t>>)
 
 -----------------------------------------------------------------------------
 Next ==

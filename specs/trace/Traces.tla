@@ -8,11 +8,11 @@
 (* of a strand follow each other.  Of two strands' events either may come  *)
 (* first where their times overlap: the order that fits is searched for.   *)
 (*                                                                         *)
-(* The protocol's own Next is the next-state relation.  Its hook Emit, the *)
-(* last conjunct of every action, is replaced by EmitTrace, which lets an  *)
-(* action be taken as the event that a strand has next, or as a silent     *)
-(* one: one that leaves no event.  What an event has seen of the state is  *)
-(* what the state is right after its step.                                 *)
+(* The protocol's own Next is the next-state relation.  `interlock         *)
+(* validate` replaces it by the same choice with TakeEvent at each of its  *)
+(* actions, which lets an action be taken as the event that a strand has   *)
+(* next, or as a silent one: one that leaves no event.  What an event has  *)
+(* seen of the state is what the state is right after its step.            *)
 (*                                                                         *)
 (* An event may leave open which of several actions was its step.  The     *)
 (* action "See" is none: nothing is done, and the state is as it was seen. *)
@@ -47,7 +47,8 @@ AtStart ==
     /\ which \in DOMAIN Traces
     /\ at = [l \in Strand |-> 0]
 
-EmitTrace(action, args) ==
+\* The step of an action with these arguments is one of the trace's.
+TakeEvent(action, args) ==
     /\ UNCHANGED which
     /\ \/ \E l \in Strand :
             /\ MayComeNext(l)

@@ -91,10 +91,6 @@ Init ==
     /\ sum = 0
     /\ older = Lowest
 
-\* The hook through which a trace is followed; see Traces.  The last conjunct of
-\* every action.
-Emit(action, args) == TRUE
-
 -----------------------------------------------------------------------------
 (* Everybody else.                                                         *)
 
@@ -105,14 +101,12 @@ Dirty(i, when) ==
     /\ dirty # <<>> => Last(dirty).low <= when
     /\ dirty' = Append(dirty, Entry(i, when, when))
     /\ UNCHANGED <<pc, io, more, writing, works, work, pass, unfinished, done, sum, older>>
-    /\ Emit("Dirty", <<i, when>>)
 
 \* wb_queue_work.
 Queue(w) ==
     /\ w \in Works
     /\ works' = Append(works, w)
     /\ UNCHANGED <<pc, dirty, io, more, writing, work, pass, unfinished, done, sum, older>>
-    /\ Emit("Queue", <<w>>)
 
 \* sync(2) has returned: of what it was to write nothing is left.
 Synced ==
@@ -122,7 +116,6 @@ Synced ==
     /\ ~unfinished
     /\ \A k \in DOMAIN dirty : dirty[k].ino \in Foreign \/ dirty[k].high > older
     /\ UNCHANGED vars
-    /\ Emit("Synced", <<>>)
 
 -----------------------------------------------------------------------------
 (* The flusher: wb_do_writeback and wb_writeback.                          *)
@@ -146,7 +139,6 @@ Exec(w) ==
     /\ Goes(w)
     /\ unfinished' = FALSE
     /\ UNCHANGED <<pc, dirty, io, more, writing, pass, sum, older>>
-    /\ Emit("Exec", <<w>>)
 
 \* A pass begins: of the work that the flusher is at, or of its own.
 Start(w) ==
@@ -156,7 +148,6 @@ Start(w) ==
     /\ pc' = IF io = <<>> THEN "queue" ELSE "pass"
     /\ pass' = [queued |-> FALSE, progress |-> FALSE]
     /\ UNCHANGED <<dirty, io, more, writing, works, unfinished, sum, older>>
-    /\ Emit("Start", <<w>>)
 
 \* queue_io: all of b_more_io, and the n inodes that were not dirtied after the
 \* limit.  The next to be written is at the head: in the kernel, at the tail.
@@ -172,7 +163,6 @@ QueueIo(limit, n) ==
     /\ pass' = [pass EXCEPT !.queued = TRUE]
     /\ older' = limit
     /\ UNCHANGED <<writing, works, work, unfinished, done, sum>>
-    /\ Emit("QueueIo", <<limit, n>>)
 
 \* The next inode, with the dirtied_when that it has.
 Pick(i, when) ==
@@ -184,7 +174,6 @@ Pick(i, when) ==
     /\ io' = Tail(io)
     /\ pc' = "write"
     /\ UNCHANGED <<dirty, more, works, work, pass, unfinished, done, sum, older>>
-    /\ Emit("Pick", <<i, when>>)
 
 \* The same, of one that somebody else writes: it waits for the next queue_io.
 PickBusy(i) ==
@@ -194,7 +183,6 @@ PickBusy(i) ==
     /\ more' = Append(more, Head(io))
     /\ io' = Tail(io)
     /\ UNCHANGED <<pc, dirty, writing, works, work, pass, unfinished, done, sum, older>>
-    /\ Emit("PickBusy", <<i>>)
 
 \* redirty_tail: dirtied_when stays if b_dirty remains in order, and is jiffies if not.
 \* Two that are never seen remain in the order that they had.
@@ -211,7 +199,6 @@ Skip ==
     /\ dirty' = Append(dirty, Redirtied(Head(io)))
     /\ io' = Tail(io)
     /\ UNCHANGED <<pc, more, writing, works, work, pass, unfinished, done, sum, older>>
-    /\ Emit("Skip", <<>>)
 
 \* The inode and n of its pages are written, and requeue_inode: a clean one leaves the
 \* lists; one that is dirty again waits on b_more_io if its slice is used up, and
@@ -228,7 +215,6 @@ WriteInode(i, n, again, spent) ==
     /\ done' = done + n
     /\ sum' = sum + n
     /\ UNCHANGED <<io, works, work, unfinished, older>>
-    /\ Emit("WriteInode", <<i, n, again, spent>>)
 
 \* The pass ends, with b_io empty or for a while; `over`: the work's pages are written.
 EndPass(w, over) ==
@@ -238,7 +224,6 @@ EndPass(w, over) ==
     /\ pc' = "idle"
     /\ unfinished' = (~over /\ (pass.progress \/ ~pass.queued \/ more # <<>>))
     /\ UNCHANGED <<dirty, io, more, writing, works, work, pass, done, sum, older>>
-    /\ Emit("EndPass", <<w, over>>)
 
 \* wb_do_writeback is over.
 FinishWork(n) ==
@@ -250,7 +235,6 @@ FinishWork(n) ==
     /\ done' = 0
     /\ sum' = 0
     /\ UNCHANGED <<pc, dirty, io, more, writing, works, pass, older>>
-    /\ Emit("FinishWork", <<n>>)
 
 Next ==
     \/ Skip

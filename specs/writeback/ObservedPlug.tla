@@ -49,10 +49,6 @@ Init ==
     /\ plug = [t \in Tasks |-> <<>>]
     /\ queue = {}
 
-\* The hook through which a trace is followed; see Traces.  The last conjunct of
-\* every action.
-Emit(action, args) == TRUE
-
 \* A bio continues a request at its end, or at its beginning.
 Follows(b, r)  == r[1] + r[2] = b[1]
 Precedes(b, r) == b[1] + b[2] = r[1]
@@ -73,7 +69,6 @@ Bio(t, first, size) ==
     /\ size > 0
     /\ bio' = [bio EXCEPT ![t] = <<<<first, size>>>>]
     /\ UNCHANGED <<plug, queue>>
-    /\ Emit("Bio", <<t, first, size>>)
 
 \* The bio is merged into a request of the task's plug, or else into one that is
 \* not issued yet.
@@ -96,11 +91,9 @@ Merge(t, first, size, Fits(_, _), With(_, _)) ==
 
 BackMerge(t, first, size) ==
     /\ Merge(t, first, size, Follows, Behind)
-    /\ Emit("BackMerge", <<t, first, size>>)
 
 FrontMerge(t, first, size) ==
     /\ Merge(t, first, size, Precedes, Before)
-    /\ Emit("FrontMerge", <<t, first, size>>)
 
 \* The bio is a request, the first one in the plug.
 Plug(t) ==
@@ -109,7 +102,6 @@ Plug(t) ==
     /\ plug' = [plug EXCEPT ![t] = bio[t]]
     /\ bio' = [bio EXCEPT ![t] = <<>>]
     /\ UNCHANGED queue
-    /\ Emit("Plug", <<t>>)
 
 \* The same, behind others.  There is no event.
 Add(t) ==
@@ -119,7 +111,6 @@ Add(t) ==
     /\ plug' = [plug EXCEPT ![t] = @ \o bio[t]]
     /\ bio' = [bio EXCEPT ![t] = <<>>]
     /\ UNCHANGED queue
-    /\ Emit("Add", <<t>>)
 
 \* The same, of a task without a plug.  There is no event.
 Insert(t) ==
@@ -128,7 +119,6 @@ Insert(t) ==
     /\ queue' = queue \cup Range(bio[t])
     /\ bio' = [bio EXCEPT ![t] = <<>>]
     /\ UNCHANGED plug
-    /\ Emit("Insert", <<t>>)
 
 \* blk_mq_flush_plug_list, of so many requests: the plug is finished or full, or its
 \* task is about to sleep, for its bio to become a request, or to be preempted.
@@ -138,14 +128,12 @@ Unplug(t, depth) ==
     /\ queue' = queue \cup Range(plug[t])
     /\ plug' = [plug EXCEPT ![t] = <<>>]
     /\ UNCHANGED bio
-    /\ Emit("Unplug", <<t, depth>>)
 
 \* The device gets a request, from whoever runs its queue.
 Issue(first, size) ==
     /\ <<first, size>> \in queue
     /\ queue' = queue \ {<<first, size>>}
     /\ UNCHANGED <<bio, plug>>
-    /\ Emit("Issue", <<first, size>>)
 
 HandsNothing(t) == bio[t] = <<>> /\ plug[t] = <<>>
 
@@ -153,20 +141,17 @@ HandsNothing(t) == bio[t] = <<>> /\ plug[t] = <<>>
 EndInode(t) ==
     /\ Policy.plug = "inode" => HandsNothing(t)
     /\ UNCHANGED vars
-    /\ Emit("EndInode", <<t>>)
 
 \* The flusher is done with its work, and with its plug.
 FinishWork(t) ==
     /\ Policy.finish # "never" => HandsNothing(t)
     /\ UNCHANGED vars
-    /\ Emit("FinishWork", <<t>>)
 
 \* sync(2) has returned: nothing that was submitted waits.
 Synced ==
     /\ queue = {}
     /\ \A t \in Tasks : HandsNothing(t)
     /\ UNCHANGED vars
-    /\ Emit("Synced", <<>>)
 
 Next ==
     \/ \E t \in Tasks : Add(t) \/ Insert(t)

@@ -95,14 +95,6 @@ Init ==
     /\ owed = {}
     /\ owes = {}
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCWbLists.  The last conjunct of every action.
-Emit(action, args) == TRUE
-
-\* The arguments of an action that has one.
-\* @type: a => <<a>>;
-Of(x) == <<x>>
-
 Syncing    == pc["caller"] = "served"
 Queued(i)  == i \in list["io"] \cup list["more"]
 Writes(w)  == pc[w] \in {"write", "spent", "requeue"}
@@ -140,7 +132,6 @@ Dirty(p) ==
        THEN MarkPages(p[1]) /\ UNCHANGED marking
        ELSE marking' = {p} /\ UNCHANGED <<list, flag, fresh>>
     /\ UNCHANGED <<pc, at, todo, lazy, owed, owes>>
-    /\ Emit("Dirty", Of(p))
 
 \* __mark_inode_dirty(I_DIRTY_PAGES).
 Mark(p) ==
@@ -148,7 +139,6 @@ Mark(p) ==
     /\ marking' = {}
     /\ MarkPages(p[1])
     /\ UNCHANGED <<pc, at, todo, dirty, lazy, owed, owes>>
-    /\ Emit("Mark", Of(p))
 
 \* __mark_inode_dirty(I_DIRTY_TIME).
 DirtyTime(i) ==
@@ -158,7 +148,6 @@ DirtyTime(i) ==
        THEN list' = To(i, "time") /\ fresh' = Now(i)
        ELSE UNCHANGED <<list, fresh>>
     /\ UNCHANGED <<pc, at, todo, dirty, marking, flag, owed, owes>>
-    /\ Emit("DirtyTime", Of(i))
 
 -----------------------------------------------------------------------------
 (* Writing an inode: __writeback_single_inode.                             *)
@@ -182,7 +171,6 @@ WritePage(w, p) ==
     /\ owed' = owed \ {p}
     /\ pc' = IF Integrity(w) \/ ~Policy.slice THEN pc ELSE [pc EXCEPT ![w] = "spent"]
     /\ UNCHANGED <<list, at, marking, flag, lazy, fresh, owes>>
-    /\ Emit("WritePage", <<w, p>>)
 
 \* The pages are done with.  For WB_SYNC_ALL mark_inode_dirty_sync makes dirty
 \* timestamps part of the inode, which is written.
@@ -198,7 +186,6 @@ WriteInode(w) ==
           THEN list' = To(i, "dirty") /\ fresh' = Now(i)
           ELSE UNCHANGED <<list, fresh>>
     /\ UNCHANGED <<at, dirty, marking, owed>>
-    /\ Emit("WriteInode", Of(w))
 
 -----------------------------------------------------------------------------
 (* The flusher: wb_writeback.                                              *)
@@ -209,7 +196,6 @@ StartBackground ==
     /\ list["dirty"] \cup list["io"] \cup list["more"] # {}
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
     /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("StartBackground", <<>>)
 
 \* What queue_io takes from a list; `late` is what was dirtied too late.
 Expired(late) == (list["dirty"] \cup IF Syncing THEN list["time"] ELSE {}) \ late
@@ -229,7 +215,6 @@ StartSync ==
     /\ IF list["io"] = {} \/ Policy.first = "at-once"
        THEN Queue(list["dirty"] \cup list["time"]) ELSE UNCHANGED list
     /\ UNCHANGED <<at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("StartSync", <<>>)
 
 \* Other work waits, for which background work stops.
 MustYield == ~Syncing /\ pc["caller"] = "queued" /\ Policy.yields
@@ -242,7 +227,6 @@ QueueIo ==
     /\ ~MustYield
     /\ Queue(Expired(fresh))
     /\ UNCHANGED <<pc, at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("QueueIo", <<>>)
 
 \* writeback_sb_inodes: the next inode of b_io, which nobody writes.
 Pick(i) ==
@@ -251,7 +235,6 @@ Pick(i) ==
     /\ ~ISync(i)
     /\ Begin("flusher", i)
     /\ UNCHANGED <<list, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("Pick", Of(i))
 
 \* The same, of one that somebody writes: background work has it wait on
 \* b_more_io, a sync sleeps until I_SYNC is gone.
@@ -267,7 +250,6 @@ PickBusy(i) ==
             /\ fresh' = Now(i)
             /\ UNCHANGED <<pc, at>>
     /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
-    /\ Emit("PickBusy", Of(i))
 
 \* requeue_inode, and I_SYNC is cleared.
 Requeue(i) ==
@@ -284,7 +266,6 @@ Requeue(i) ==
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
     /\ at' = [at EXCEPT !["flusher"] = {}]
     /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
-    /\ Emit("Requeue", Of(i))
 
 \* Background work stops for the sync.
 Yield ==
@@ -292,7 +273,6 @@ Yield ==
     /\ MustYield
     /\ pc' = [pc EXCEPT !["flusher"] = "idle"]
     /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("Yield", <<>>)
 
 \* There is nothing left for this work.
 FinishWork ==
@@ -302,7 +282,6 @@ FinishWork ==
                         !["caller"] = IF Syncing THEN "returned" ELSE @]
     /\ fresh' = {}
     /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, owed, owes>>
-    /\ Emit("FinishWork", <<>>)
 
 -----------------------------------------------------------------------------
 (* sync(2).                                                                *)
@@ -313,7 +292,6 @@ Sync ==
     /\ owed' = dirty \ marking
     /\ owes' = lazy
     /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh>>
-    /\ Emit("Sync", <<>>)
 
 Return ==
     /\ pc["caller"] = "returned"
@@ -321,7 +299,6 @@ Return ==
     /\ owed' = {}
     /\ owes' = {}
     /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh>>
-    /\ Emit("Return", <<>>)
 
 -----------------------------------------------------------------------------
 (* writeback_single_inode, of a thread that wants one inode on disk.       *)
@@ -332,7 +309,6 @@ Fsync(i) ==
     /\ ~ISync(i)
     /\ Begin("fsyncer", i)
     /\ UNCHANGED <<list, dirty, marking, flag, lazy, fresh, owed, owes>>
-    /\ Emit("Fsync", Of(i))
 
 \* The end: a clean inode is on no list, and one that the flusher has not queued
 \* on the list that it belongs to.  A flusher that sleeps goes on, to look anew.
@@ -347,7 +323,6 @@ FsyncEnd(i) ==
                         !["flusher"] = IF @ = "wait" /\ at["flusher"] = {i} THEN "pick" ELSE @]
     /\ at' = [w \in Writer |-> IF w = "fsyncer" \/ pc[w] = "wait" THEN at[w] \ {i} ELSE at[w]]
     /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
-    /\ Emit("FsyncEnd", Of(i))
 
 Next ==
     \/ StartBackground

@@ -77,14 +77,6 @@ Init ==
     /\ requests = 0
     /\ breaks = 0
 
-\* The hook through which a dump run writes each step with its arguments; see
-\* MCWbPlug.  The last conjunct of every action.
-Emit(action, args) == TRUE
-
-\* The arguments of an action that has one.
-\* @type: a => <<a>>;
-Of(x) == <<x>>
-
 \* I/O of neighbours is one request: the runs of a set of inodes, each from its
 \* first one to where the next is not in the set.
 \* @type: Set(Int) => Set(Set(Int));
@@ -113,7 +105,6 @@ Begin ==
     /\ pc' = Goes("lock")
     /\ plugged' = (Policy.plug = "outside")
     /\ UNCHANGED <<next, locked, plug, flying, cpu, resched, waits, requests, breaks>>
-    /\ Emit("Begin", <<>>)
 
 \* spin_lock(wb->list_lock).
 Lock ==
@@ -123,7 +114,6 @@ Lock ==
     /\ pc' = Goes("pick")
     /\ plugged' = (plugged \/ Policy.plug = "loop")
     /\ UNCHANGED <<next, plug, flying, cpu, resched, waits, requests, breaks>>
-    /\ Emit("Lock", <<>>)
 
 \* writeback_sb_inodes takes the next inode, and drops the lock for its I/O.
 \* At the end of the list the plug is finished: with the lock held, or not.
@@ -139,7 +129,6 @@ Pick ==
             /\ locked' = (Policy.finish = "locked")
             /\ UNCHANGED plugged
     /\ UNCHANGED <<next, plug, flying, cpu, resched, waits, requests, breaks>>
-    /\ Emit("Pick", <<>>)
 
 \* ->writepages sleeps, for a page lock or an allocation: the scheduler flushes
 \* the plug (blk_flush_plug in schedule).
@@ -154,7 +143,6 @@ Sleep ==
     /\ cpu' = "asleep"
     /\ pc' = Goes("submit")
     /\ UNCHANGED <<next, locked, plugged, resched, waits>>
-    /\ Emit("Sleep", <<>>)
 
 \* submit_bio: into the plug.
 Submit ==
@@ -164,7 +152,6 @@ Submit ==
     /\ next' = next + 1
     /\ pc' = Goes(IF Policy.plug = "inode" THEN "inode" ELSE "after")
     /\ UNCHANGED <<locked, plugged, flying, cpu, resched, waits, requests, breaks>>
-    /\ Emit("Submit", <<>>)
 
 \* blk_finish_plug: the requests go to the device; if that is full, the task
 \* sleeps.  (Then it is about to flush, and tries again.)
@@ -181,7 +168,6 @@ Finish ==
        ELSE /\ cpu' = "asleep"
             /\ UNCHANGED <<plug, plugged, flying, requests, pc, locked>>
     /\ UNCHANGED <<next, resched, waits, breaks>>
-    /\ Emit("Finish", <<>>)
 
 \* Behind each inode: cond_resched, where somebody wants the processor.
 Resched ==
@@ -197,7 +183,6 @@ Resched ==
     /\ resched' = FALSE
     /\ pc' = Goes("lock")
     /\ UNCHANGED <<next, locked, plugged, waits>>
-    /\ Emit("Resched", <<>>)
 
 \* The same, where nobody does.
 GoOn ==
@@ -206,7 +191,6 @@ GoOn ==
     /\ ~resched
     /\ pc' = Goes("lock")
     /\ UNCHANGED <<next, locked, plugged, plug, flying, cpu, resched, waits, requests, breaks>>
-    /\ Emit("GoOn", <<>>)
 
 \* The pass is over; the next one has new inodes, when these are written.
 End ==
@@ -222,7 +206,6 @@ End ==
     /\ requests' = 0
     /\ breaks' = 0
     /\ UNCHANGED <<flying, cpu, resched, waits>>
-    /\ Emit("End", <<>>)
 
 -----------------------------------------------------------------------------
 (* The rest of the world.                                                  *)
@@ -234,7 +217,6 @@ Resume ==
     /\ cpu = "asleep" /\ pc.flusher \in {"inode", "finish"} => HasRoom(Runs(plug))
     /\ cpu' = "on"
     /\ UNCHANGED <<pc, next, locked, plugged, plug, flying, resched, waits, requests, breaks>>
-    /\ Emit("Resume", <<>>)
 
 \* Somebody else becomes runnable.
 Want ==
@@ -242,7 +224,6 @@ Want ==
     /\ Running
     /\ resched' = TRUE
     /\ UNCHANGED <<pc, next, locked, plugged, plug, flying, cpu, waits, requests, breaks>>
-    /\ Emit("Want", <<>>)
 
 \* balance_dirty_pages: a task waits for a page that the flusher has submitted.
 Throttle(i) ==
@@ -251,7 +232,6 @@ Throttle(i) ==
     /\ waits' = i
     /\ pc' = [pc EXCEPT !.dirtier = "throttled"]
     /\ UNCHANGED <<next, locked, plugged, plug, flying, cpu, resched, requests, breaks>>
-    /\ Emit("Throttle", Of(i))
 
 \* The device has done a request.
 Complete(r) ==
@@ -260,7 +240,6 @@ Complete(r) ==
     /\ waits' = IF waits \in r THEN 0 ELSE waits
     /\ pc' = IF waits \in r THEN [pc EXCEPT !.dirtier = "idle"] ELSE pc
     /\ UNCHANGED <<next, locked, plugged, plug, cpu, resched, requests, breaks>>
-    /\ Emit("Complete", Of(r))
 
 Next ==
     \/ Begin

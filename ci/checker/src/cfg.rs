@@ -4,14 +4,16 @@
 
 use std::fmt::Write as _;
 
-use crate::manifest::Model;
+use crate::manifest::{Expect, Kind, Model};
+use interlock_tla::edges::{CONSTRAINT, PROPERTY};
 
-/// The cfg of `model`; the same text each time. `emit` replaces the operator `Emit`, to have every step printed.
+/// The cfg of `model`; the same text each time. With `edges` each step is printed: the root
+/// module is then [`interlock_tla::edges::printer`]'s.
 ///
 /// Its first line names the model and the command that runs it by hand, so that a committed copy can be compared with its row.
-pub fn text(model: &Model, emit: Option<&str>) -> String {
+pub fn text(model: &Model, edges: bool) -> String {
     let properties = model.property.as_slice();
-    write(header(model), model, &model.invariants, properties, emit)
+    write(header(model), model, &model.invariants, properties, edges)
 }
 
 /// The cfg of models that share a run, since they have one state graph: it checks what any of them checks, under the fairness of
@@ -20,7 +22,7 @@ pub fn text(model: &Model, emit: Option<&str>) -> String {
 /// # Panics
 ///
 /// Without models.
-pub fn together(models: &[&Model], emit: Option<&str>) -> String {
+pub fn together(models: &[&Model], edges: bool) -> String {
     let mut names = Vec::new();
     let (mut invariants, mut properties) = (Vec::new(), Vec::new());
     for model in models {
@@ -46,7 +48,7 @@ pub fn together(models: &[&Model], emit: Option<&str>) -> String {
         "\\* Models {}, which share a state graph.\n",
         names.join(", ")
     );
-    write(header, &like, &invariants, &properties, emit)
+    write(header, &like, &invariants, &properties, edges)
 }
 
 fn write(
@@ -54,13 +56,13 @@ fn write(
     model: &Model,
     invariants: &[String],
     properties: &[String],
-    emit: Option<&str>,
+    edges: bool,
 ) -> String {
     let mut line = |parts: std::fmt::Arguments| {
         writeln!(text, "{parts}").expect("a String takes all that is written")
     };
     line(format_args!("SPECIFICATION {}", model.spec));
-    if !model.constants.is_empty() || emit.is_some() {
+    if !model.constants.is_empty() {
         line(format_args!("CONSTANTS"));
     }
     for (name, value) in &model.constants {
@@ -69,19 +71,27 @@ fn write(
             None => line(format_args!("    {name} = {value}")),
         }
     }
-    if let Some(operator) = emit {
-        line(format_args!("    Emit <- {operator}"));
-    }
     if !invariants.is_empty() {
         line(format_args!("INVARIANTS {}", invariants.join(" ")));
     }
+    // TLC warns of an action constraint beside liveness; and of the last step of a safety violation it looks at no property.
+    let is_of_a_step =
+        matches!(&model.expect, Expect::Violates { kind, .. } if *kind == Kind::Action);
+    let is_safety = properties.is_empty() || is_of_a_step;
+    let property = (edges && !is_safety).then_some(PROPERTY);
+    let mut properties: Vec<&str> = properties.iter().map(String::as_str).collect();
+    properties.extend(property);
     if !properties.is_empty() {
         line(format_args!("PROPERTY {}", properties.join(" ")));
     }
     let single = [
-        ("SYMMETRY", &model.symmetry),
-        ("VIEW", &model.view),
-        ("CONSTRAINT", &model.constraint),
+        ("SYMMETRY", model.symmetry.as_deref()),
+        ("VIEW", model.view.as_deref()),
+        ("CONSTRAINT", model.constraint.as_deref()),
+        (
+            "ACTION_CONSTRAINT",
+            (edges && is_safety).then_some(CONSTRAINT),
+        ),
     ];
     for (keyword, operator) in single {
         if let Some(operator) = operator {

@@ -263,7 +263,7 @@ fn modules(manifest: &Manifest, model: &Model, scratch: &Path) -> Result<PathBuf
     let (from, to) = (manifest.specs.join(&model.area), scratch.join("modules"));
     let copy = || -> std::io::Result<()> {
         fs::create_dir_all(&to)?;
-        fs::write(to.join(CFG), cfg::text(model, None))?;
+        fs::write(to.join(CFG), cfg::text(model, false))?;
         for file in fs::read_dir(&from)? {
             let path = file?.path();
             if path.extension().is_some_and(|extension| extension == "tla") {

@@ -40,7 +40,7 @@ pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBu
                 .with_context(|| {
                     format!("{shown}:1: names no model (write it with `interlock cfg MODEL`)")
                 })?;
-            write(&path, &text, &cfg::text(model, None), &mut changed)?;
+            write(&path, &text, &cfg::text(model, false), &mut changed)?;
         }
     }
     for model in &manifest.models {

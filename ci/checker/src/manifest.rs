@@ -163,12 +163,10 @@ pub struct Module {
     pub area: String,
     /// The module's name, and its file's without `.tla`.
     pub name: String,
-    /// The program that its models are for. Of Apalache's, `actions` and `emit` are empty.
+    /// The program that its models are for. Of Apalache's, `actions` are empty.
     pub engine: Engine,
     /// Every action of its next-state relation. One that fires in no state must be named `silent` by the model.
     pub actions: Vec<String>,
-    /// The operator that replaces `Emit` when the edges are wanted with their arguments; see `edges`.
-    pub emit: String,
     /// The constants that its models have where neither size nor design, check or row gives another value.
     pub constants: BTreeMap<String, String>,
     /// By check, the constants that it is about and no step depends on, such as the bound that it asks for: with another value it is

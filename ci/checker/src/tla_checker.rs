@@ -126,7 +126,7 @@ impl<'a> TlaChecker<'a> {
         clear(&dir)?;
         fs::create_dir_all(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
         let cfg = dir.join(format!("{}.cfg", model.name));
-        let text = cfg::text(model, None);
+        let text = cfg::text(model, false);
         fs::write(&cfg, &text).with_context(|| format!("{} cannot be written", cfg.display()))?;
         let files = Files::of(&dir, false);
         let folder = self.manifest.specs.join(&model.area);

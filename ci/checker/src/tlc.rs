@@ -11,13 +11,15 @@ use crate::costs;
 use crate::evidence::key::{Key, Question};
 use crate::evidence::{Evidence, Files};
 use crate::jvm::{Jvm, Length, SAME_FOR_ALL};
-use crate::manifest::{Manifest, Model};
+use crate::manifest::{Expect, Manifest, Model};
 use crate::process::{self, Budget, End};
 use crate::run::{Run, clear, create, read};
 use crate::toolchain::Toolchain;
 use crate::verdict::{Outcome, Verdict, lasso_is_torn};
 use interlock_tla::counterexample::Counterexample;
+use interlock_tla::edges::{self, PRINTER};
 use interlock_tla::messages::Output;
+use interlock_tla::module::Module;
 
 /// So often a model is run whose lasso TLC fails to write down.
 const RUNS: u32 = 3;
@@ -140,16 +142,21 @@ impl<'a> Tlc<'a> {
     ) -> Result<(Run, bool)> {
         clear(&dir)?;
         fs::create_dir_all(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
-        let module = self.manifest.module(models[0]);
-        let emit = Some(module.emit.as_str()).filter(|emit| ask.edges && !emit.is_empty());
+        let printer = self.printer(models[0], ask)?;
         let text = match models {
-            [model] => cfg::text(model, emit),
-            _ => cfg::together(models, emit),
+            [model] => cfg::text(model, printer.is_some()),
+            _ => cfg::together(models, printer.is_some()),
         };
         let name = &models[0].name;
         let cfg = dir.join(format!("{name}.cfg"));
         fs::write(&cfg, &text).with_context(|| format!("{} cannot be written", cfg.display()))?;
-        let files = Files::of(&dir, emit.is_some());
+        if let Some(module) = &printer {
+            let path = dir.join(format!("{PRINTER}.tla"));
+            fs::write(&path, module)
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        let files = Files::of(&dir, printer.is_some());
+        let text = text + printer.as_deref().unwrap_or_default();
         let keyed = evidence.map(|evidence| (evidence, self.keys(models, ask, &text)));
         let found = keyed.iter().find_map(|(evidence, keys)| {
             keys.as_ref()
@@ -164,7 +171,7 @@ impl<'a> Tlc<'a> {
             }
             None => {
                 let scratch = dir.join("scratch");
-                let end = self.start(models, ask, &cfg, &files, &scratch);
+                let end = self.start(models, ask, &cfg, &files, &dir, &scratch);
                 // What TLC keeps on disk can be large; a fault of the run itself is told first.
                 let removed = fs::remove_dir_all(&scratch);
                 let end = end?;
@@ -184,6 +191,15 @@ impl<'a> Tlc<'a> {
             evidence.keep(key, &entry);
         }
         Ok((run, torn))
+    }
+
+    /// The module that prints the steps of `model`, if they are asked for and it has any that can be named.
+    fn printer(&self, model: &Model, ask: Ask) -> Result<Option<String>> {
+        if !ask.edges {
+            return Ok(None);
+        }
+        let module = Module::read(&self.manifest.specs.join(&model.area), &model.module)?;
+        edges::printer(&module, &model.module, model.expect == Expect::Holds)
     }
 
     /// The keys under which an answer may be kept; a new one is kept under the first. What was found with coverage also answers who
@@ -229,11 +245,26 @@ impl<'a> Tlc<'a> {
         ask: Ask,
         cfg: &Path,
         files: &Files,
+        dir: &Path,
         scratch: &Path,
     ) -> Result<End> {
         let tmp = scratch.join("tmp");
         fs::create_dir_all(&tmp).with_context(|| format!("{} cannot be made", tmp.display()))?;
-        let mut tlc = self.jvm.tlc(heap(models), ask.length, &tmp);
+        let folder = self.manifest.specs.join(&models[0].area);
+        let (heap, length) = (heap(models), ask.length);
+        let (root, mut tlc) = match &files.edges {
+            None => {
+                let mut tlc = self.jvm.tlc(heap, length, &tmp);
+                tlc.current_dir(&folder);
+                (&models[0].module[..], tlc)
+            }
+            Some(_) => {
+                let library = folder.display().to_string();
+                let mut tlc = self.jvm.tlc_with_library(heap, length, &tmp, &library);
+                tlc.current_dir(dir);
+                (PRINTER, tlc)
+            }
+        };
         tlc.args(self.options(ask.coverage));
         tlc.arg("-metadir")
             .arg(scratch.join("meta"))
@@ -244,9 +275,7 @@ impl<'a> Tlc<'a> {
         let unused = scratch.join("edges.txt");
         tlc.arg("-userFile")
             .arg(files.edges.as_ref().unwrap_or(&unused));
-        let folder = self.manifest.specs.join(&models[0].area);
-        tlc.arg(format!("{}.tla", models[0].module))
-            .current_dir(folder);
+        tlc.arg(format!("{root}.tla"));
         // Files, not pipes: nothing to fill up, and no status to lose.
         tlc.stdout(create(&files.stdout)?)
             .stderr(create(&files.stderr)?);

@@ -5,8 +5,8 @@ mod manifests;
 use interlock_checker::cfg;
 use manifests::Copy;
 
-fn text(copy: &Copy, model: &str, emit: Option<&str>) -> String {
-    cfg::text(copy.manifest().model(model).expect("it is there"), emit)
+fn text(copy: &Copy, model: &str, edges: bool) -> String {
+    cfg::text(copy.manifest().model(model).expect("it is there"), edges)
 }
 
 #[test]
@@ -22,12 +22,12 @@ INVARIANTS TypeOK Mutex
 SYMMETRY Symmetry
 CHECK_DEADLOCK FALSE
 ";
-    assert_eq!(text(&Copy::clean(), "Fifo-RRW-safety", None), expected);
+    assert_eq!(text(&Copy::clean(), "Fifo-RRW-safety", false), expected);
 }
 
 #[test]
 fn a_property_with_edges_printed() {
-    let cfg = text(&Copy::clean(), "Fifo-RW-Progress", Some("EmitPrint"));
+    let cfg = text(&Copy::clean(), "Fifo-RW-Progress", true);
     let (_, cfg) = cfg.split_once('\n').expect("a first line");
     let expected = "\
 SPECIFICATION FairSpec
@@ -35,11 +35,21 @@ CONSTANTS
     Policy <- Fifo
     Readers = {r1}
     Writers = {w1}
-    Emit <- EmitPrint
-PROPERTY Progress
+PROPERTY Progress EachStepIsPrinted
 CHECK_DEADLOCK FALSE
 ";
     assert_eq!(cfg, expected);
+}
+
+#[test]
+fn without_liveness_it_is_a_constraint_that_prints() {
+    let cfg = text(&Copy::clean(), "Fifo-RW-safety", true);
+    assert!(
+        cfg.ends_with(
+            "INVARIANTS TypeOK Mutex\nACTION_CONSTRAINT PrintStep\nCHECK_DEADLOCK TRUE\n"
+        ),
+        "{cfg}"
+    );
 }
 
 #[test]
@@ -48,7 +58,7 @@ fn deadlock_view_and_constraint() {
         "kind = \"deadlock\"",
         "kind = \"deadlock\", view = \"V\", constraint = \"C\"",
     );
-    let cfg = text(&copy, "Never-RW-deadlock", None);
+    let cfg = text(&copy, "Never-RW-deadlock", false);
     assert!(cfg.contains("    Policy = \"never\"\n"), "{cfg}");
     assert!(
         cfg.ends_with("VIEW V\nCONSTRAINT C\nCHECK_DEADLOCK TRUE\n"),
@@ -65,13 +75,12 @@ fn without_constants_there_is_no_heading() {
         .expect("it is there")
         .clone();
     model.constants.clear();
-    assert!(!cfg::text(&model, None).contains("CONSTANTS"));
-    assert!(cfg::text(&model, Some("EmitPrint")).contains("CONSTANTS\n    Emit <- EmitPrint\n"));
+    assert!(!cfg::text(&model, false).contains("CONSTANTS"));
 }
 
 #[test]
 fn the_first_line_names_the_model() {
-    let cfg = text(&Copy::clean(), "Fifo-RW-safety", None);
+    let cfg = text(&Copy::clean(), "Fifo-RW-safety", false);
     assert_eq!(
         cfg.lines().next().and_then(cfg::model_name),
         Some("Fifo-RW-safety")

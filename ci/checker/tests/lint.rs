@@ -191,7 +191,6 @@ fn a_probe_that_shows_nothing() {
     let other = r#"
 [module.Lock]
 actions = ["Enter", "Take", "Release"]
-emit = "Emit"
 
 [[design]]
 name = "Other"
@@ -489,13 +488,6 @@ fn actions_that_the_module_lacks() {
         &copy,
         &[
             "specs/demo/models.toml:13: undefined-operator: module `MCLock` does not define Entry; did you mean `Enter`?",
-        ],
-    );
-    let copy = Copy::with(r#"emit = "EmitPrint""#, r#"emit = "EmitPrin""#);
-    finds_only(
-        &copy,
-        &[
-            "specs/demo/models.toml:13: undefined-operator: module `MCLock` does not define EmitPrin; did you mean `EmitPrint`?",
         ],
     );
     let copy = Copy::with(r#"actions = ["Enter", "#, "actions = [");

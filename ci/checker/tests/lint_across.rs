@@ -17,7 +17,7 @@ fn modules_that_no_model_uses() {
             "specs/demo/MCOther.tla:1: unused-module: a root module that no model runs on (add a model, or remove the file)",
         ],
     );
-    let module = "[module.Lock]\nactions = []\nemit = \"Emit\"\n\n[[design]]";
+    let module = "[module.Lock]\nactions = []\n\n[[design]]";
     finds_only(
         &Copy::with("[[design]]", module),
         &[
@@ -144,7 +144,7 @@ fn a_cfg_that_is_not_its_rows() {
         copy.manifest()
             .model("Fifo-RW-safety")
             .expect("it is there"),
-        None,
+        false,
     );
     copy.write("specs/demo/MCLock.cfg", &text);
     finds_only(&copy, &[]);

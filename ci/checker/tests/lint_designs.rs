@@ -18,8 +18,8 @@ fn copy() -> Copy {
         .edit("specs/demo/MCLock.tla", "====", operators)
         .edit(
             CLAIMS,
-            "emit = \"EmitPrint\"\n",
-            "emit = \"EmitPrint\"\nconstants = { Bound = \"2\" }\nparameters = { FewQueued = [\"Bound\"] }\nforgets = [\"Remember\"]\n",
+            "\n# By the names",
+            "constants = { Bound = \"2\" }\nparameters = { FewQueued = [\"Bound\"] }\nforgets = [\"Remember\"]\n\n# By the names",
         )
 }
 
@@ -287,7 +287,7 @@ fn one_name_for_two_designs() {
     let copy = again("MCOther", "ticket lock | queue").edit(
         CLAIMS,
         "[module.MCLock]",
-        "[module.MCOther]\nactions = [\"Enter\", \"Take\", \"Release\"]\nemit = \"EmitPrint\"\nconstants = { Bound = \"2\" }\n\n[module.MCLock]",
+        "[module.MCOther]\nactions = [\"Enter\", \"Take\", \"Release\"]\nconstants = { Bound = \"2\" }\n\n[module.MCLock]",
     );
     let module = std::fs::read_to_string(copy.path("specs/demo/MCLock.tla")).expect("it is there");
     copy.write(
@@ -296,6 +296,6 @@ fn one_name_for_two_designs() {
     );
     finds(
         &copy,
-        "specs/demo/models.toml:50: mixed-design: model `Misfiled`: runs on module MCOther, but `Fifo-RW-safety` of the same design on MCLock",
+        "specs/demo/models.toml:49: mixed-design: model `Misfiled`: runs on module MCOther, but `Fifo-RW-safety` of the same design on MCLock",
     );
 }

@@ -222,7 +222,7 @@ fn rows_that_do_not_load() {
         (
             "actions = [\"Enter\", \"Take\", \"Release\"]\n",
             "",
-            "module `MCLock` has no `actions`, or no `emit`",
+            "module `MCLock` has no `actions`",
         ),
     ] {
         let error = with(from, to).load().expect_err(tells);

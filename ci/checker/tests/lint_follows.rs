@@ -17,7 +17,7 @@ fn with_row(row: &str) -> Copy {
     };
     let row = format!("{{ name = \"Follows\", lane = \"nightly\", {row} }}");
     Copy::clean()
-        .edit(CLAIMS, "emit = \"EmitPrint\"\n", "emit = \"EmitPrint\"\narriving = [\"Readers\", \"Writers\"]\n")
+        .edit(CLAIMS, "\n# By the names", "arriving = [\"Readers\", \"Writers\"]\n\n# By the names")
         .edit(CLAIMS, "RRW = {", "R = { Readers = \"{r1}\", Writers = \"{}\" }\nSS = { Readers = \"{s1}\", Writers = \"{}\" }\nRRW = {")
         .edit(CLAIMS, last, &format!("{last}  {row},\n"))
         .edit("specs/demo/models.lock", "Never-", &format!("Follows = {count}\nNever-"))

@@ -91,11 +91,7 @@ fn levels_are_flattened() {
 fn each_level_wins_over_the_one_above() {
     let budget = |from: &str, to: &str| {
         let manifest = Copy::with("budget = 5, ", "")
-            .edit(
-                CLAIMS,
-                "emit = \"EmitPrint\"",
-                "emit = \"EmitPrint\"\nbudget = 10",
-            )
+            .edit(CLAIMS, "\n# By the names", "budget = 10\n\n# By the names")
             .edit(CLAIMS, from, to)
             .manifest();
         manifest
@@ -138,9 +134,12 @@ fn each_level_wins_over_the_one_above() {
 
 #[test]
 fn sizes_and_designs_leave_out_what_is_said_already() {
-    let manifest = Copy::with("emit = \"EmitPrint\"", "emit = \"EmitPrint\"\nsilent = [\"Enter\"]\nconstants = { Writers = \"{w9}\", More = \"1\" }")
-        .edit(CLAIMS, "RRW = {", "RRW = { silent = [],")
-        .manifest();
+    let manifest = Copy::with(
+        "\n# By the names",
+        "silent = [\"Enter\"]\nconstants = { Writers = \"{w9}\", More = \"1\" }\n\n# By the names",
+    )
+    .edit(CLAIMS, "RRW = {", "RRW = { silent = [],")
+    .manifest();
     let silent = |name: &str| manifest.model(name).expect("it is there").silent.clone();
     assert_eq!(silent("Never-RW-deadlock"), ["Enter", "Take", "Release"]);
     assert_eq!(silent("Fifo-RRW-safety"), [""; 0]);
@@ -194,7 +193,7 @@ fn unknown_keys() {
         "lane = ",
         "5:1: unknown field `lane`, expected one of `title`",
     );
-    refused("emit = ", "emits = ", "15:1: unknown field `emits`");
+    refused("actions = [", "action = [", "14:1: unknown field `action`");
     refused("[[design]]", "[[designs]]", "23:3: unknown field `designs`");
     refused("silent = [", "silence = [", "61:");
     refused(
@@ -208,9 +207,9 @@ fn unknown_keys() {
 fn missing_keys() {
     refused("title = \"A lock\"\n", "", "2:1: missing field `title`");
     refused(
-        "emit = \"EmitPrint\"\n",
+        "actions = [\"Enter\", \"Take\", \"Release\"]\n",
         "",
-        "13:1: module `MCLock` has no `actions`, or no `emit`",
+        "13:1: module `MCLock` has no `actions`",
     );
     refused(
         "stands_for = \"ticket lock | queue\"\n",
@@ -358,11 +357,6 @@ fn what_goes_into_the_cfg_is_one_thing() {
         r#"Policy = "<- Fifo""#,
         r#""Policy\n" = "<- Fifo""#,
         r"29:3: model `Fifo-RW-safety`: `Policy\n` is no constant's name",
-    );
-    refused(
-        r#"emit = "EmitPrint""#,
-        r#"emit = "EmitPrint\nVIEW V""#,
-        "13:1: module `MCLock`: `emit` is no operator's name",
     );
     let row = r#"holds = "safety", "#;
     for more in [

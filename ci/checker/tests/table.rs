@@ -69,7 +69,7 @@ fn a_column_may_be_of_one_size() {
 
 #[test]
 fn a_table_may_be_of_one_module() {
-    let module = "[module.Lock]\nactions = [\"Enter\"]\nemit = \"EmitPrint\"\n\n[[design]]";
+    let module = "[module.Lock]\nactions = [\"Enter\"]\n\n[[design]]";
     let of = |design: &str, module: &str| format!("name = \"{design}\"\nmodule = \"{module}\"");
     let manifest = Copy::with("[[design]]", module)
         .edit(CLAIMS, &of("Broken", "MCLock"), &of("Broken", "Lock"))

@@ -24,7 +24,7 @@ impl Cfg {
             "{} is Apalache's, which takes no cfg: its row has its arguments",
             model.name
         );
-        print!("{}", cfg::text(model, None));
+        print!("{}", cfg::text(model, false));
         Ok(0)
     }
 }

@@ -1,7 +1,8 @@
 //! The steps that TLC explores, with the arguments of their actions.
 //!
-//! A trace of the pinned TLC names an action without its arguments. A spec whose `Emit` is replaced by an operator that prints
-//! `ToString(<<"E", action, args, state, state'>>)` leaves one such line a step in TLC's `-userFile`.
+//! A trace of the pinned TLC names an action without its arguments. [`printer`] is a module with an action constraint, and a
+//! property, that print for each step and each action that it is one of `ToString(<<"E", action, args, state, state'>>)`; of these
+//! lines, in TLC's `-userFile`, are the [`Edges`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
@@ -10,7 +11,49 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 
 use crate::counterexample::{Counterexample, Step};
+use crate::module::Module;
 use crate::value::Value;
+
+/// The name of [`printer`]'s module.
+pub const PRINTER: &str = "PrintedSteps";
+
+/// The name of its action constraint, which is true.
+pub const CONSTRAINT: &str = "PrintStep";
+
+/// The name of its property, which says no more.
+pub const PROPERTY: &str = "EachStepIsPrinted";
+
+/// An operator that a module may have: the state as a graph shows it, in short.
+const SHORT: &str = "Changes";
+
+/// A module that extends `name` and prints its steps, with all variables, or in a graph as the module would have them shown there.
+/// `None` when the module has no `Next`.
+///
+/// # Errors
+/// When `Next` is no choice of actions.
+pub fn printer(module: &Module, name: &str, for_graph: bool) -> anyhow::Result<Option<String>> {
+    let Some(ways) = module.ways() else {
+        return Ok(None);
+    };
+    let ways = ways.map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+    let variables = module.variables();
+    let fields = variables.iter().map(|name| format!("{name} |-> {name}"));
+    let fields: Vec<String> = fields.collect();
+    let state = match for_graph && module.defines(SHORT) {
+        true => SHORT.to_owned(),
+        false => format!("[{}]", fields.join(", ")),
+    };
+    let conjuncts = ways.iter().map(|way| {
+        let line = format!("<<\"E\", {}, PrintedState, PrintedState'>>", way.label());
+        let prints = format!("({} => PrintT(ToString({line})))", way.taken);
+        format!("    /\\ {}\n", way.quantified("\\A", &prints))
+    });
+    let conjuncts: String = conjuncts.collect();
+    Ok(Some(format!(
+        "---- MODULE {PRINTER} ----\nEXTENDS {name}, TLC\nPrintedState == {state}\n{CONSTRAINT} ==\n{conjuncts}{PROPERTY} == [][{CONSTRAINT}]_<<{}>>\n====\n",
+        variables.join(", ")
+    )))
+}
 
 /// The steps of a state graph, by their states and action.
 #[derive(Debug, Default)]
@@ -18,7 +61,7 @@ pub struct Edges {
     states: HashMap<BTreeMap<String, Value>, usize>,
     /// By the numbers of the two states: the steps between them.
     steps: HashMap<(usize, usize), Vec<Step>>,
-    explored: usize,
+    written: usize,
 }
 
 /// A state graph. TLC explores from an initial state, so that the first line it writes starts in one.
@@ -124,9 +167,10 @@ impl Edges {
         self.steps.values().map(Vec::len).sum()
     }
 
-    /// How often TLC explored a step: it finds one twice that two disjuncts of its action allow.
-    pub fn explored(&self) -> usize {
-        self.explored
+    /// How many lines there are: TLC explores a step twice that two disjuncts of its action allow, and writes each time every action
+    /// that it is a step of.
+    pub fn written(&self) -> usize {
+        self.written
     }
 
     fn add_line(&mut self, line: &str) -> anyhow::Result<()> {
@@ -158,7 +202,7 @@ impl Edges {
         };
         let between = (self.number(from), self.number(to));
         let step = Step { action, args };
-        self.explored += 1;
+        self.written += 1;
         let known = self.steps.entry(between).or_default();
         if !known.contains(&step) {
             known.push(step);

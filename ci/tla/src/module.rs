@@ -2,7 +2,8 @@
 //!
 //! `library` reads the files of a module and of all that it takes by `EXTENDS` and `INSTANCE`, each with the parser of
 //! `source`. `elaborate` makes of them what the module declares and defines, and `formula` resolves the names of each formula
-//! to what they mean there. `shape` says what a formula is about, and `guards` what an action demands of a state.
+//! to what they mean there. `shape` says what a formula is about, `ways` which actions the next-state relation is a choice of,
+//! and `guards` what an action demands of a state.
 //!
 //! A name that nothing defines is passed over: whether a module is one that TLC accepts, TLC says. Of a part of a definition
 //! that is named by its place (`Op!2`), what is said holds of the whole.
@@ -19,6 +20,7 @@ mod scope;
 mod shape;
 mod source;
 mod text;
+mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -32,6 +34,7 @@ use text::Text;
 pub use guards::Guard;
 pub use outline::{Defined, Name};
 pub use shape::{Level, Shape};
+pub use ways::{NEXT, Way};
 
 /// A module, with what it extends and instantiates.
 #[derive(Debug, Clone)]
@@ -105,7 +108,7 @@ impl Module {
     }
 
     /// The actions that the next-state relation of the specification `spec` names: the operators in the text of `Next` which
-    /// say something of the next state.
+    /// say something of the next state, or `Next` itself where it is a conjunction.
     pub fn steps(&self, spec: &str) -> Vec<&str> {
         let Some(spec) = self.id(spec) else {
             return Vec::new();
@@ -124,7 +127,13 @@ impl Module {
             Some(Expr {
                 kind: Kind::Name(Target::Definition(next), _),
                 ..
-            }) => self.uses(&self.definitions[*next].body),
+            }) => match &self.definitions[*next].body {
+                Expr {
+                    kind: Kind::Conjunction { .. },
+                    ..
+                } => BTreeSet::from([*next]),
+                choice => self.uses(choice),
+            },
             Some(action) => self.uses(action),
             None => BTreeSet::new(),
         };

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 fn read(text: &str) -> Module {
     let directory = TempDir::new().expect("a temporary directory");
     let text = format!(
-        "---- MODULE M ----\nEXTENDS Naturals, Sequences\nCONSTANT S\nVARIABLES x, q\nEmit(a, b) == TRUE\nFree(t) == x[t] = 0\n\
+        "---- MODULE M ----\nEXTENDS Naturals, Sequences\nCONSTANT S\nVARIABLES x, q\nFree(t) == x[t] = 0\n\
          Keep == q' = q\n{text}\n====\n"
     );
     fs::write(directory.path().join("M.tla"), text).expect("written");
@@ -16,7 +16,7 @@ fn read(text: &str) -> Module {
 }
 
 fn guards(text: &str) -> Vec<Guard> {
-    let guards = read(text).guards("A", &["\"w1\"".to_owned()], "Emit");
+    let guards = read(text).guards("A", &["\"w1\"".to_owned()]);
     guards.expect("it is defined")
 }
 
@@ -32,8 +32,8 @@ fn formulas(text: &str) -> Vec<String> {
 #[test]
 fn the_same_in_any_layout() {
     let layouts = [
-        "A(t) ==\n    /\\ Free(t)\n    /\\ q # <<>>\n    /\\ x' = t\n    /\\ Keep\n    /\\ Emit(\"A\", <<t>>)",
-        "A(t) == Free(t) /\\ q # <<>> /\\ x' = t /\\ Keep /\\ Emit(\"A\", <<t>>)",
+        "A(t) ==\n    /\\ Free(t)\n    /\\ q # <<>>\n    /\\ x' = t\n    /\\ Keep\n   ",
+        "A(t) == Free(t) /\\ q # <<>> /\\ x' = t /\\ Keep",
         "A(t) == /\\ Free(t) /\\ q # <<>>\n        /\\ (x' = t /\\ Keep)",
         "A( t ) ==\n  (* all *)\n  /\\ \\* first\n     Free(t) \\* of two\n  /\\ /\\ q # (* not *) <<>>\n     /\\ UNCHANGED x\n  /\\ Keep",
         "A(t)\n==\n/\\ x' = t\n/\\ (Free(t))\n/\\ LET u == t IN /\\ x' = u\n              /\\ q # <<>>",
@@ -161,7 +161,7 @@ fn nothing_of_what_has_no_name_elsewhere() {
     let text =
         "Op(n, m) == \\E i \\in S :\n  /\\ i = n\n  /\\ i = m\n  /\\ x' = 3\nA(t) == Op(q', t)";
     assert_eq!(shown(text), ["\\E i \\in S : i = m (in Op)"]);
-    assert_eq!(read("A(t) == TRUE").guards("B", &[], "Emit"), None);
+    assert_eq!(read("A(t) == TRUE").guards("B", &[]), None);
 }
 
 #[test]

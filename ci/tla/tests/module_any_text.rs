@@ -40,7 +40,8 @@ proptest! {
     ]), 0..120)) {
         let text = format!("---- MODULE M ----\nA == {}\n====\n", words.join(" "));
         if let Some(module) = read(text.as_bytes()) {
-            module.guards("A", &[], "Emit");
+            module.guards("A", &[]);
+            module.ways();
         }
     }
 
@@ -59,7 +60,7 @@ proptest! {
         let text = format!("{}{}", &text[..start], &text[end..]);
         if let Some(module) = read(text.as_bytes()) {
             for operator in module.operators().map(str::to_owned).collect::<Vec<_>>() {
-                module.guards(&operator, &["1".to_owned()], "Emit");
+                module.guards(&operator, &["1".to_owned()]);
             }
         }
     }

@@ -125,7 +125,7 @@ fn configuration(lint: &mut Lint, shown: &str, path: &Path) {
         );
         return lint.at(shown, 1, "stale-cfg", message);
     };
-    let expected = cfg::text(model, None);
+    let expected = cfg::text(model, false);
     if text != expected {
         let line = text
             .lines()

@@ -104,12 +104,8 @@ pub(super) fn check_module(lint: &mut Lint, declared: &Module) {
         return;
     }
     let mut found = Vec::new();
-    for operator in declared
-        .actions
-        .iter()
-        .chain([&declared.emit])
-        .filter(|operator| !module.defines(operator))
-    {
+    let undefined = |operator: &&String| !module.defines(operator);
+    for operator in declared.actions.iter().filter(undefined) {
         let near = did_you_mean(operator, module.operators());
         let message = format!(
             "module `{}` does not define {operator}{near} (correct the name, or define it)",

@@ -49,7 +49,6 @@ pub(super) struct Size {
 pub(super) struct ModuleTable {
     pub(super) engine: Option<Engine>,
     pub(super) actions: Option<Vec<String>>,
-    pub(super) emit: Option<String>,
     #[serde(default)]
     pub(super) parameters: BTreeMap<String, Vec<String>>,
     #[serde(default)]

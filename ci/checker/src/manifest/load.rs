@@ -8,7 +8,6 @@ use anyhow::{Context, bail};
 use interlock_tla::Layout;
 use toml::Spanned;
 
-use super::cfg_text;
 use super::counts::{self, Lock};
 use super::file::{AreaTable, File, ModuleTable, SecondTable};
 use super::flatten::flatten;
@@ -169,14 +168,8 @@ fn modules(
         let (span, table) = (table.span(), table.get_ref());
         source.check_name(&span, "a module", name)?;
         let engine = table.engine.unwrap_or(Engine::Tlc);
-        if engine == Engine::Tlc && (table.actions.is_none() || table.emit.is_none()) {
-            let message = format!("module `{name}` has no `actions`, or no `emit` (give both)");
-            return Err(source.error(&span, message));
-        }
-        let emit = table.emit.clone().unwrap_or_default();
-        if !emit.is_empty() && !cfg_text::is_name(&emit) {
-            let message =
-                format!("module `{name}`: `emit` is no operator's name (nor \"\" for none)");
+        if engine == Engine::Tlc && table.actions.is_none() {
+            let message = format!("module `{name}` has no `actions`");
             return Err(source.error(&span, message));
         }
         let shown = format!("specs/{area}/{name}.tla");
@@ -200,7 +193,6 @@ fn modules(
             name: name.clone(),
             engine,
             actions: table.actions.clone().unwrap_or_default(),
-            emit,
             constants: table.constants.clone(),
             parameters: table.parameters.clone(),
             forgets: table.forgets.clone(),

@@ -4,8 +4,6 @@ EXTENDS Naturals
 CONSTANTS Tasks, Max
 VARIABLES pc, n
 vars == <<pc, n>>
-\* @type: (Str, Seq(TASK), { pc: TASK -> Str, n: Int }, { pc: TASK -> Str, n: Int }) => Bool;
-Emit(action, args, s, t) == TRUE
 Init == pc = [t \in Tasks |-> "idle"] /\ n = 0
 Ask(t) == /\ pc[t] = "idle"
           /\ \A u \in Tasks : pc[u] # "hold"
@@ -13,11 +11,7 @@ Ask(t) == /\ pc[t] = "idle"
 Add(t) == pc[t] = "hold" /\ n < Max /\ pc' = [pc EXCEPT ![t] = "idle"] /\ n' = n + 1
 Wrap(t) == pc[t] = "hold" /\ n = Max /\ pc' = [pc EXCEPT ![t] = "idle"] /\ n' = 0
 Never(t) == n > Max /\ UNCHANGED vars /\ pc[t] = "idle"
-DoAsk(t) == Ask(t) /\ Emit("Ask", <<t>>, [pc |-> pc, n |-> n], [pc |-> pc', n |-> n'])
-DoAdd(t) == Add(t) /\ Emit("Add", <<t>>, [pc |-> pc, n |-> n], [pc |-> pc', n |-> n'])
-DoWrap(t) == Wrap(t) /\ Emit("Wrap", <<t>>, [pc |-> pc, n |-> n], [pc |-> pc', n |-> n'])
-DoNever(t) == Never(t) /\ Emit("Never", <<t>>, [pc |-> pc, n |-> n], [pc |-> pc', n |-> n'])
-Next == \E t \in Tasks : DoAsk(t) \/ DoAdd(t) \/ DoWrap(t) \/ DoNever(t)
+Next == \E t \in Tasks : Ask(t) \/ Add(t) \/ Wrap(t) \/ Never(t)
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Tasks : WF_vars(Add(t) \/ Wrap(t))
 BusySpec == FairSpec /\ WF_vars(Next)

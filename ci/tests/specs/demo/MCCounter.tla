@@ -1,4 +1,3 @@
 ---- MODULE MCCounter ----
-EXTENDS Counter, TLC
-EmitPrint(action, args, s, t) == PrintT(ToString(<<"E", action, args, s, t>>))
+EXTENDS Counter
 ====

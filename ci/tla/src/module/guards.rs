@@ -20,9 +20,9 @@ pub struct Guard {
 
 impl Module {
     /// The guards of an action with these arguments, each as TLA+ writes it: the conjuncts of its definition which are about one
-    /// state, however it is laid out, also those inside of `LET`, `\E`, `IF` and of the actions that it calls. Those that lead
-    /// to the operator `hook`, which a configuration replaces, are not among them. `None` when it is not defined.
-    pub fn guards(&self, action: &str, arguments: &[String], hook: &str) -> Option<Vec<Guard>> {
+    /// state, however it is laid out, also those inside of `LET`, `\E`, `IF` and of the actions that it calls. `None` when
+    /// it is not defined.
+    pub fn guards(&self, action: &str, arguments: &[String]) -> Option<Vec<Guard>> {
         let definition = &self.definitions[self.id(action)?];
         let of_modules = self.definitions.iter();
         let of_modules = of_modules.filter(|definition| definition.origin != Origin::Let);
@@ -31,17 +31,13 @@ impl Module {
         for (parameter, argument) in definition.parameters.iter().zip(arguments) {
             names.insert(parameter.local, Some(format!("({argument})")));
         }
-        let search = Search {
-            module: self,
-            hook: self.id(hook),
-        };
+        let search = Search { module: self };
         Some(search.of(&definition.body, &names, None, 0))
     }
 }
 
 struct Search<'m> {
     module: &'m Module,
-    hook: Option<Id>,
 }
 
 impl Search<'_> {
@@ -113,9 +109,7 @@ impl Search<'_> {
                     joint: false,
                 }]
             }
-            (Kind::Name(Target::Definition(id), _), arguments)
-                if depth < DEEPEST && Some(*id) != self.hook =>
-            {
+            (Kind::Name(Target::Definition(id), _), arguments) if depth < DEEPEST => {
                 let definition = &self.module.definitions[*id];
                 let names = self.arguments(definition, arguments, names);
                 let inside = Some(&definition.name[..]);
@@ -142,11 +136,7 @@ impl Search<'_> {
 
     fn is_of_one_state(&self, expr: &Expr) -> bool {
         let shape = self.module.shapes.of(&self.module.definitions, expr);
-        let mut used = self.module.uses(expr).into_iter();
-        let leads_to_hook = self
-            .hook
-            .is_some_and(|hook| used.any(|id| self.module.reached(id).contains(&hook)));
-        !shape.primed && !shape.is_temporal() && !leads_to_hook
+        !shape.primed && !shape.is_temporal()
     }
 
     /// What is written for the parameters of an operator that is called with these arguments.

@@ -31,8 +31,6 @@ pub struct Protocol {
     pub actions: &'static str,
     /// Actions that leave no event.
     pub silent: &'static [&'static str],
-    /// The parameters of an action, as TLA+ writes them, of the arguments that its event has.
-    pub parameters: fn(&[String]) -> Vec<String>,
     /// A legal trace, with which the validator tests itself.
     pub legal: &'static str,
     search: fn(&Trace) -> Result<Found>,
@@ -46,7 +44,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "RwsemShows",
         actions: "Rwsem",
         silent: &[],
-        parameters: <[String]>::to_vec,
         legal: include_str!("legal/rwsem.ndjson"),
         search: |trace| search::search(&Rwsem::new(&trace.constants())?, trace),
     },
@@ -56,7 +53,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "UnalignedDioShows",
         actions: "UnalignedDio",
         silent: &[],
-        parameters: dio_parameters,
         legal: include_str!("legal/dio.ndjson"),
         search: |trace| search::search(&Dio::new(&trace.constants())?, trace),
     },
@@ -66,7 +62,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "KernelDioShows",
         actions: "UnalignedDio",
         silent: &["Drain"],
-        parameters: dio_parameters,
         legal: include_str!("legal/kernel_dio.ndjson"),
         search: |trace| search::search(&KernelDio(Dio::new(&trace.constants())?), trace),
     },
@@ -76,7 +71,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "Jbd2CreditsShows",
         actions: "Jbd2Credits",
         silent: &[],
-        parameters: <[String]>::to_vec,
         legal: include_str!("legal/jbd2.ndjson"),
         search: |trace| search::search(&Jbd2::new(&trace.constants())?, trace),
     },
@@ -86,7 +80,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "WbPlugShows",
         actions: "WbPlug",
         silent: &[],
-        parameters: <[String]>::to_vec,
         legal: include_str!("legal/writeback.ndjson"),
         search: |trace| search::search(&WbPlug::new(&trace.constants())?, trace),
     },
@@ -96,7 +89,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "HandlesShows",
         actions: "Handles",
         silent: &["FreeReserved"],
-        parameters: <[String]>::to_vec,
         legal: include_str!("legal/handles.ndjson"),
         search: |trace| search::search(&Handles::new(&trace.constants())?, trace),
     },
@@ -106,7 +98,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "LogTailShows",
         actions: "LogTail",
         silent: &[],
-        parameters: <[String]>::to_vec,
         legal: include_str!("legal/log_tail.ndjson"),
         search: |trace| search::search(&LogTail::new(&trace.constants())?, trace),
     },
@@ -116,7 +107,6 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "ListsShow",
         actions: "ObservedLists",
         silent: &["Skip"],
-        parameters: <[String]>::to_vec,
         legal: include_str!("legal/observed_lists.ndjson"),
         search: |trace| search::search(&ObservedLists::new(&trace.constants())?, trace),
     },
@@ -126,22 +116,10 @@ pub const PROTOCOLS: &[Protocol] = &[
         shows: "PlugShows",
         actions: "ObservedPlug",
         silent: &["Add", "Insert"],
-        parameters: <[String]>::to_vec,
         legal: include_str!("legal/observed_plug.ndjson"),
         search: |trace| search::search(&ObservedPlug::new(&trace.constants())?, trace),
     },
 ];
-
-/// Those of `Complete` and `Fail` are a request and an I/O.
-fn dio_parameters(args: &[String]) -> Vec<String> {
-    match args {
-        [request, part, block] => {
-            let io = format!("[part |-> {part}, block |-> {block}]");
-            vec![request.clone(), io]
-        }
-        _ => args.to_vec(),
-    }
-}
 
 /// The area's folder of `specs/`, if traces of it can be judged.
 ///

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::protocol::Protocol;
 use crate::recording::{Head, Trace};
@@ -15,6 +15,7 @@ use interlock_checker::process::{self, Budget, Stop};
 use interlock_checker::run::clear;
 use interlock_checker::toolchain::Toolchain;
 use interlock_tla::messages::Output;
+use interlock_tla::module::{Module, NEXT};
 use interlock_tla::value::Value;
 
 /// Seconds for one run.
@@ -77,9 +78,10 @@ impl<'a> Tlc<'a> {
             let path = self.dir.join(name);
             fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))
         };
+        let definitions = taken(&self.read(protocol)?)? + definitions;
         write(
             "CheckTrace.tla",
-            &module(protocol, traces, &names, definitions)?,
+            &module(protocol, traces, &names, &definitions)?,
         )?;
         write("CheckTrace.cfg", &cfg(protocol, head, &names, report))?;
         let (stdout, printed) = (self.dir.join("stdout.txt"), self.dir.join("printed.txt"));
@@ -107,6 +109,12 @@ impl<'a> Tlc<'a> {
         // TLC makes no file where it prints nothing.
         let lines = fs::read_to_string(&printed).unwrap_or_default();
         lines.lines().map(fields).collect()
+    }
+
+    /// The module that traces of the protocol are checked against.
+    fn read(&self, protocol: &Protocol) -> Result<Module> {
+        let [specs, traces] = protocol.library(&self.toolchain.root);
+        Module::read_from(&[&specs, &traces], &format!("Trace{}", protocol.module))
     }
 
     fn command(&self, protocol: &Protocol, scratch: &Path) -> Command {
@@ -226,6 +234,17 @@ fn module(
     Ok(text + "====\n")
 }
 
+/// The next-state relation with each of its actions taken as an event, or as a silent one.
+fn taken(module: &Module) -> Result<String> {
+    let ways = module.ways().context("there is no Next")?;
+    let ways = ways.map_err(|why| anyhow!(why))?;
+    let disjuncts = ways.iter().map(|way| {
+        let taken = format!("({} /\\ TakeEvent({}))", way.taken, way.label());
+        format!("    \\/ {}\n", way.quantified("\\E", &taken))
+    });
+    Ok(format!("NextTaken ==\n{}", String::from_iter(disjuncts)))
+}
+
 /// The constants that are no substitutions. A cfg takes few kinds of values; a definition takes all.
 fn plain(head: &Head) -> impl Iterator<Item = (&String, &String)> {
     let constants = head.constants.iter();
@@ -272,6 +291,6 @@ fn cfg(protocol: &Protocol, head: &Head, names: &BTreeSet<String>, report: &str)
         .collect();
     text += &format!("    Silent = {{{}}}\n", silent.join(", "));
     text += &format!("    Shows <- {}\n", protocol.shows);
-    text + "    Emit <- EmitTrace\n    Traces <- TheTraces\n"
+    text + &format!("    {NEXT} <- NextTaken\n    Traces <- TheTraces\n")
         + &format!("INVARIANT {report}\nCHECK_DEADLOCK FALSE\n")
 }

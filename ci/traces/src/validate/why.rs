@@ -12,9 +12,6 @@ use crate::recording::Trace;
 use interlock_tla::module::{Guard, Module};
 use interlock_tla::value::Value;
 
-/// The operator that a trace's configuration replaces, so that its text says nothing.
-const HOOK: &str = "Emit";
-
 /// A guard of an action that could be taken as an event.
 struct Asked<'a> {
     /// The event's.
@@ -39,9 +36,8 @@ pub fn conjuncts(
     let mut asked: Vec<Asked> = Vec::new();
     for (place, _) in &refusal.next {
         let event = &trace.events[*place];
-        let values = (protocol.parameters)(&event.args);
         for action in event.names() {
-            let guards = module.guards(action, &values, HOOK).unwrap_or_default();
+            let guards = module.guards(action, &event.args).unwrap_or_default();
             asked.extend(guards.into_iter().map(|guard| Asked {
                 place: *place,
                 action,

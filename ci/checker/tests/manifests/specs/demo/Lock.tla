@@ -8,8 +8,6 @@ VARIABLES pc, queue
 vars == <<pc, queue>>
 Task == Readers \cup Writers
 
-Emit(action, args) == TRUE
-
 Name(p) == CASE p = "fifo" -> "in [] <> ~> order" [] p = "any" -> "in any order" [] OTHER -> "not at all"
 
 Init == pc = [t \in Task |-> "idle"] /\ queue = <<>>
@@ -25,19 +23,16 @@ Enter(t) ==
     /\ pc[t] = "idle"
     /\ pc' = [pc EXCEPT ![t] = "wait"]
     /\ queue' = Append(queue, t)
-    /\ Emit("Enter", <<t>>)
 
 Take(t) ==
     /\ pc[t] = "wait" /\ MayTake(t)
     /\ pc' = [pc EXCEPT ![t] = "hold"]
     /\ queue' = SelectSeq(queue, LAMBDA u : u # t)
-    /\ Emit("Take", <<t>>)
 
 Release(t) ==
     /\ pc[t] = "hold"
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ UNCHANGED queue
-    /\ Emit("Release", <<t>>)
 
 Next == \E t \in Task : Enter(t) \/ Take(t) \/ Release(t)
 Spec == Init /\ [][Next]_vars
