@@ -42,7 +42,12 @@ VARIABLES
     held        \* history: how often it went off under this handle while a
                 \* commit waits for it
 
-vars == <<pc, next, locked, bio, handle, point, stretch, held>>
+\* @type: <<Int, Int>>;
+pages   == <<next, locked>>
+\* @type: <<Int, Int>>;
+history == <<stretch, held>>
+
+vars == <<pc, pages, bio, handle, point, history>>
 
 TypeOK ==
     /\ pc.flusher \in {
@@ -122,7 +127,7 @@ Begin ==
     /\ IsRunning
     /\ pc' = [pc EXCEPT !.flusher = "start"]
     /\ next' = 0
-    /\ UNCHANGED <<locked, bio, handle, point, stretch, held>>
+    /\ UNCHANGED <<locked, bio, handle, point, history>>
 
 \* mpage_prepare_extent_to_map with do_map = 0: a page that has its blocks is
 \* submitted without a handle.
@@ -139,7 +144,7 @@ StartHandle ==
     /\ pc.commit = "idle"
     /\ Goes("start", "collect", FALSE)
     /\ handle' = TRUE
-    /\ UNCHANGED <<next, locked, bio, held>>
+    /\ UNCHANGED <<pages, bio, held>>
 
 \* write_cache_pages, mpage_prepare_extent_to_map: one page more is locked.
 Collect ==
@@ -152,7 +157,7 @@ Collect ==
 \* mpage_da_map_blocks, mpage_map_one_extent.
 MapExtent ==
     /\ Goes("map", "submit", FALSE)
-    /\ UNCHANGED <<next, locked, bio, handle, held>>
+    /\ UNCHANGED <<pages, bio, handle, held>>
 
 \* mpage_da_submit_io, mpage_submit_folio: a page is unlocked, its I/O sent or
 \* put into the bio.
@@ -177,19 +182,19 @@ StopHandle ==
             /\ stretch' = 0
             /\ point' = FALSE
        ELSE Goes("stop", AfterStop, IsBetween(AfterStop))
-    /\ UNCHANGED <<next, locked, bio, held>>
+    /\ UNCHANGED <<pages, bio, held>>
 
 \* jbd2_log_wait_commit returns.
 Synced ==
     /\ pc.commit = "idle"
     /\ Goes("sync", AfterStop, IsBetween(AfterStop))
-    /\ UNCHANGED <<next, locked, bio, handle, held>>
+    /\ UNCHANGED <<pages, bio, handle, held>>
 
 \* ext4_io_submit.
 SendBio ==
     /\ Goes("send", AfterSend, IsBetween(AfterSend))
     /\ bio' = 0
-    /\ UNCHANGED <<next, locked, handle, held>>
+    /\ UNCHANGED <<pages, handle, held>>
 
 \* cond_resched: off the processor, if it is wanted.
 Resched ==
@@ -200,7 +205,7 @@ Resched ==
     /\ pc' = [pc EXCEPT !.realtime = IF @ = "wants" THEN "runs" ELSE @]
     /\ held' = IF pc.realtime = "wants" /\ handle /\ pc.commit = "wait"
                THEN Count(held, MaxHeld) ELSE held
-    /\ UNCHANGED <<next, locked, bio, handle>>
+    /\ UNCHANGED <<pages, bio, handle>>
 
 -----------------------------------------------------------------------------
 (* The real-time task.                                                     *)
@@ -210,13 +215,13 @@ Wake ==
     /\ pc.realtime = "sleep"
     /\ pc.flusher \notin {"idle", "sync"} \/ point
     /\ pc' = [pc EXCEPT !.realtime = "wants"]
-    /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
+    /\ UNCHANGED <<pages, bio, handle, point, history>>
 
 \* It sleeps again, and the flusher has the processor.
 Resume ==
     /\ pc.realtime = "runs"
     /\ pc' = [pc EXCEPT !.realtime = "sleep"]
-    /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
+    /\ UNCHANGED <<pages, bio, handle, point, history>>
 
 -----------------------------------------------------------------------------
 (* The commit.                                                             *)
@@ -226,7 +231,7 @@ CommitWaits ==
     /\ pc.commit = "idle"
     /\ handle
     /\ pc' = [pc EXCEPT !.commit = "wait"]
-    /\ UNCHANGED <<next, locked, bio, handle, point, stretch, held>>
+    /\ UNCHANGED <<pages, bio, handle, point, history>>
 
 \* The handle is stopped, the data are on the disk.
 CommitGoesOn ==
@@ -235,7 +240,7 @@ CommitGoesOn ==
     /\ bio = 0
     /\ pc' = [pc EXCEPT !.commit = "idle"]
     /\ held' = 0
-    /\ UNCHANGED <<next, locked, bio, handle, point, stretch>>
+    /\ UNCHANGED <<pages, bio, handle, point, stretch>>
 
 Next ==
     \/ Begin

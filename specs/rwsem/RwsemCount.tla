@@ -46,7 +46,11 @@ VARIABLES
     plan,       \* what it has still to do for them
     pc
 
-vars == <<count, list, waitlock, granted, chosen, plan, pc>>
+\* What most steps leave as it is.
+\* @type: <<Set(Str), Set(Str), Seq(Str)>>;
+waking == <<granted, chosen, plan>>
+
+vars == <<count, list, waitlock, waking, pc>>
 
 -----------------------------------------------------------------------------
 (* The count (the biases of rwsem.h, with a smaller word).                 *)
@@ -103,7 +107,7 @@ ReadFast(r) ==
     /\ pc[r] = "idle"
     /\ count' = count + ActiveBias
     /\ Goto(r, IF count' > 0 THEN "hold" ELSE "failed")
-    /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waitlock, waking>>
 
 \* __rwsem_down_read_failed_common, the hold of wait_lock that queues: leave
 \* with the lock after all, or queue and take the own bias out again; if nobody
@@ -119,7 +123,7 @@ ReadQueue(r) ==
                /\ list' = Append(list, r)
                /\ Goto(r, IF c = WaitingBias \/ (c > WaitingBias /\ list = <<>>)
                           THEN "wake" ELSE "wait")
-    /\ UNCHANGED <<waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<waitlock, waking>>
 
 \* The loop of the reader's slow path: leave when waiter.task is NULL.
 SeeGrant(r) ==
@@ -134,7 +138,7 @@ WriteFast(w) ==
     /\ pc[w] = "idle"
     /\ count' = count + WriteBias
     /\ Goto(w, IF count' = WriteBias THEN "hold" ELSE "failed")
-    /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waitlock, waking>>
 
 \* __rwsem_down_write_failed_common, first line.
 WriteUndo(w) ==
@@ -142,7 +146,7 @@ WriteUndo(w) ==
     /\ pc[w] = "failed"
     /\ count' = count - WriteBias
     /\ Goto(w, "spin")
-    /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waitlock, waking>>
 
 \* rwsem_try_write_lock_unqueued.
 Steal(w) ==
@@ -150,7 +154,7 @@ Steal(w) ==
     /\ count \in {0, WaitingBias}
     /\ count' = count + WriteBias
     /\ Goto(w, "hold")
-    /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waitlock, waking>>
 
 \* The spinner gives up and queues.  If readers hold the lock, the readers at
 \* the front of the queue may join them.
@@ -160,7 +164,7 @@ WriteQueue(w) ==
     /\ list' = Append(list, w)
     /\ count' = IF list = <<>> THEN count + WaitingBias ELSE count
     /\ Goto(w, IF FirstIsReader /\ count > WaitingBias THEN "wake" ELSE "wait")
-    /\ UNCHANGED <<waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<waitlock, waking>>
 
 \* rwsem_try_write_lock, for a queued writer that runs.
 Take(w) ==
@@ -171,14 +175,14 @@ Take(w) ==
     /\ count' = IF Len(list) = 1 THEN WriteBias ELSE WriteBias + WaitingBias
     /\ list' = SelectSeq(list, LAMBDA t : t # w)
     /\ Goto(w, "hold")
-    /\ UNCHANGED <<waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<waitlock, waking>>
 
 Sleep(t) ==
     /\ pc[t] = "wait"
     /\ IF t \in Readers THEN t \notin granted
                         ELSE waitlock = None /\ count # WaitingBias
     /\ Goto(t, "sleep")
-    /\ UNCHANGED <<count, list, waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<count, list, waitlock, waking>>
 
 -----------------------------------------------------------------------------
 (* Releasing it.                                                           *)
@@ -189,7 +193,7 @@ UpRead(r) ==
     /\ pc[r] = "hold"
     /\ count' = count - ActiveBias
     /\ Goto(r, IF count' < -1 /\ Active(count') = 0 THEN "wake" ELSE "idle")
-    /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waitlock, waking>>
 
 \* __up_write: wake if somebody waits.
 UpWrite(w) ==
@@ -197,7 +201,7 @@ UpWrite(w) ==
     /\ pc[w] = "hold"
     /\ count' = count - WriteBias
     /\ Goto(w, IF count' < 0 THEN "wake" ELSE "idle")
-    /\ UNCHANGED <<list, waitlock, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waitlock, waking>>
 
 \* rwsem_wake, __rwsem_mark_wake: a writer at the head is woken, nothing more
 \* (nobody calls this with a writer at the head to wake readers only); for a
@@ -214,7 +218,7 @@ MarkWake(t) ==
                         ELSE IF list # <<>> /\ u = Head(list) /\ pc[u] = "sleep"
                              THEN "wait" ELSE pc[u]]
             /\ UNCHANGED <<waitlock, count>>
-    /\ UNCHANGED <<list, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waking>>
 
 \* The bias is in, and a writer was not: choose the readers at the front.
 Grant(t) ==
@@ -233,7 +237,7 @@ BackOut(t) ==
     /\ count' = count - ActiveBias
     /\ Goto(t, IF count' < WaitingBias THEN AfterWake(t) ELSE "wake")
     /\ waitlock' = None
-    /\ UNCHANGED <<list, granted, chosen, plan>>
+    /\ UNCHANGED <<list, waking>>
 
 \* What every step of the plan does besides its work: the last one drops
 \* wait_lock.

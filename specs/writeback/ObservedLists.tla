@@ -46,7 +46,12 @@ VARIABLES
     sum,        \* pages that the flusher has written since it woke up
     older       \* the limit of the last queue_io
 
-vars == <<pc, dirty, io, more, writing, works, work, pass, unfinished, done, sum, older>>
+\* What is to be done; what has come of it; what is remembered between works.
+jobs   == <<works, work>>
+result == <<unfinished, done>>
+kept   == <<sum, older>>
+
+vars == <<pc, dirty, io, more, writing, jobs, pass, result, kept>>
 
 \* Times are jiffies since the first event; one that is not known is between these.
 Lowest  == -1000000000
@@ -100,13 +105,13 @@ Dirty(i, when) ==
     /\ i \notin Listed
     /\ dirty # <<>> => Last(dirty).low <= when
     /\ dirty' = Append(dirty, Entry(i, when, when))
-    /\ UNCHANGED <<pc, io, more, writing, works, work, pass, unfinished, done, sum, older>>
+    /\ UNCHANGED <<pc, io, more, writing, jobs, pass, result, kept>>
 
 \* wb_queue_work.
 Queue(w) ==
     /\ w \in Works
     /\ works' = Append(works, w)
-    /\ UNCHANGED <<pc, dirty, io, more, writing, work, pass, unfinished, done, sum, older>>
+    /\ UNCHANGED <<pc, dirty, io, more, writing, work, pass, result, kept>>
 
 \* sync(2) has returned: of what it was to write nothing is left.
 Synced ==
@@ -138,7 +143,7 @@ Exec(w) ==
           /\ works' = SubSeq(works, 1, k - 1) \o SubSeq(works, k + 1, Len(works))
     /\ Goes(w)
     /\ unfinished' = FALSE
-    /\ UNCHANGED <<pc, dirty, io, more, writing, pass, sum, older>>
+    /\ UNCHANGED <<pc, dirty, io, more, writing, pass, kept>>
 
 \* A pass begins: of the work that the flusher is at, or of its own.
 Start(w) ==
@@ -147,7 +152,7 @@ Start(w) ==
        ELSE w \in Works /\ IsOwn(w) /\ MayLeave /\ Goes(w)
     /\ pc' = IF io = <<>> THEN "queue" ELSE "pass"
     /\ pass' = [queued |-> FALSE, progress |-> FALSE]
-    /\ UNCHANGED <<dirty, io, more, writing, works, unfinished, sum, older>>
+    /\ UNCHANGED <<dirty, io, more, writing, works, unfinished, kept>>
 
 \* queue_io: all of b_more_io, and the n inodes that were not dirtied after the
 \* limit.  The next to be written is at the head: in the kernel, at the tail.
@@ -162,7 +167,7 @@ QueueIo(limit, n) ==
     /\ pc' = "pass"
     /\ pass' = [pass EXCEPT !.queued = TRUE]
     /\ older' = limit
-    /\ UNCHANGED <<writing, works, work, unfinished, done, sum>>
+    /\ UNCHANGED <<writing, jobs, result, sum>>
 
 \* The next inode, with the dirtied_when that it has.
 Pick(i, when) ==
@@ -173,7 +178,7 @@ Pick(i, when) ==
     /\ writing' = <<Entry(i, when, when)>>
     /\ io' = Tail(io)
     /\ pc' = "write"
-    /\ UNCHANGED <<dirty, more, works, work, pass, unfinished, done, sum, older>>
+    /\ UNCHANGED <<dirty, more, jobs, pass, result, kept>>
 
 \* The same, of one that somebody else writes: it waits for the next queue_io.
 PickBusy(i) ==
@@ -182,7 +187,7 @@ PickBusy(i) ==
     /\ Head(io).ino = i
     /\ more' = Append(more, Head(io))
     /\ io' = Tail(io)
-    /\ UNCHANGED <<pc, dirty, writing, works, work, pass, unfinished, done, sum, older>>
+    /\ UNCHANGED <<pc, dirty, writing, jobs, pass, result, kept>>
 
 \* redirty_tail: dirtied_when stays if b_dirty remains in order, and is jiffies if not.
 \* Two that are never seen remain in the order that they had.
@@ -198,7 +203,7 @@ Skip ==
     /\ Head(io).ino = 0 \/ ~IsOwn(work[1])
     /\ dirty' = Append(dirty, Redirtied(Head(io)))
     /\ io' = Tail(io)
-    /\ UNCHANGED <<pc, more, writing, works, work, pass, unfinished, done, sum, older>>
+    /\ UNCHANGED <<pc, more, writing, jobs, pass, result, kept>>
 
 \* The inode and n of its pages are written, and requeue_inode: a clean one leaves the
 \* lists; one that is dirty again waits on b_more_io if its slice is used up, and
@@ -214,7 +219,7 @@ WriteInode(i, n, again, spent) ==
     /\ pass' = [pass EXCEPT !.progress = @ \/ n > 0 \/ ~again]
     /\ done' = done + n
     /\ sum' = sum + n
-    /\ UNCHANGED <<io, works, work, unfinished, older>>
+    /\ UNCHANGED <<io, jobs, unfinished, older>>
 
 \* The pass ends, with b_io empty or for a while; `over`: the work's pages are written.
 EndPass(w, over) ==
@@ -223,7 +228,7 @@ EndPass(w, over) ==
     /\ io = <<>> \/ pass.progress
     /\ pc' = "idle"
     /\ unfinished' = (~over /\ (pass.progress \/ ~pass.queued \/ more # <<>>))
-    /\ UNCHANGED <<dirty, io, more, writing, works, work, pass, done, sum, older>>
+    /\ UNCHANGED <<dirty, io, more, writing, jobs, pass, done, kept>>
 
 \* wb_do_writeback is over.
 FinishWork(n) ==

@@ -52,7 +52,13 @@ VARIABLES
     owed,       \* history: pages dirty when sync(2) was called, not written yet
     owes        \* history: inodes, the same of their timestamps
 
-vars == <<pc, list, at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
+\* Where inodes are; the work that is done; what is dirty; what a sync is for.
+lists   == <<list, fresh>>
+work    == <<at, todo>>
+marks   == <<dirty, marking, flag, lazy>>
+promise == <<owed, owes>>
+
+vars == <<pc, lists, work, marks, promise>>
 
 Pages(i) == {p \in Page : p[1] = i}
 
@@ -121,7 +127,7 @@ MarkPages(i) ==
     /\ flag' = flag \cup {i}
     /\ IF i \notin flag /\ MarkMoves(i)
        THEN list' = To(i, "dirty") /\ fresh' = Now(i)
-       ELSE UNCHANGED <<list, fresh>>
+       ELSE UNCHANGED lists
 
 \* A page is written to: its tag, and with AtOnce the rest too.
 Dirty(p) ==
@@ -130,15 +136,15 @@ Dirty(p) ==
     /\ dirty' = dirty \cup {p}
     /\ IF AtOnce
        THEN MarkPages(p[1]) /\ UNCHANGED marking
-       ELSE marking' = {p} /\ UNCHANGED <<list, flag, fresh>>
-    /\ UNCHANGED <<pc, at, todo, lazy, owed, owes>>
+       ELSE marking' = {p} /\ UNCHANGED <<lists, flag>>
+    /\ UNCHANGED <<pc, work, lazy, promise>>
 
 \* __mark_inode_dirty(I_DIRTY_PAGES).
 Mark(p) ==
     /\ p \in marking
     /\ marking' = {}
     /\ MarkPages(p[1])
-    /\ UNCHANGED <<pc, at, todo, dirty, lazy, owed, owes>>
+    /\ UNCHANGED <<pc, work, dirty, lazy, promise>>
 
 \* __mark_inode_dirty(I_DIRTY_TIME).
 DirtyTime(i) ==
@@ -146,8 +152,8 @@ DirtyTime(i) ==
     /\ lazy' = lazy \cup {i}
     /\ IF i \notin flag /\ MarkMoves(i)
        THEN list' = To(i, "time") /\ fresh' = Now(i)
-       ELSE UNCHANGED <<list, fresh>>
-    /\ UNCHANGED <<pc, at, todo, dirty, marking, flag, owed, owes>>
+       ELSE UNCHANGED lists
+    /\ UNCHANGED <<pc, work, dirty, marking, flag, promise>>
 
 -----------------------------------------------------------------------------
 (* Writing an inode: __writeback_single_inode.                             *)
@@ -170,7 +176,7 @@ WritePage(w, p) ==
     /\ todo' = [todo EXCEPT ![w] = @ \ {p}]
     /\ owed' = owed \ {p}
     /\ pc' = IF Integrity(w) \/ ~Policy.slice THEN pc ELSE [pc EXCEPT ![w] = "spent"]
-    /\ UNCHANGED <<list, at, marking, flag, lazy, fresh, owes>>
+    /\ UNCHANGED <<lists, at, marking, flag, lazy, owes>>
 
 \* The pages are done with.  For WB_SYNC_ALL mark_inode_dirty_sync makes dirty
 \* timestamps part of the inode, which is written.
@@ -184,7 +190,7 @@ WriteInode(w) ==
     /\ \E i \in at[w] :
           IF i \in lazy \ flag /\ Integrity(w) /\ ~Queued(i) /\ Policy.fsync = "requeues"
           THEN list' = To(i, "dirty") /\ fresh' = Now(i)
-          ELSE UNCHANGED <<list, fresh>>
+          ELSE UNCHANGED lists
     /\ UNCHANGED <<at, dirty, marking, owed>>
 
 -----------------------------------------------------------------------------
@@ -195,7 +201,7 @@ StartBackground ==
     /\ pc["caller"] # "queued"
     /\ list["dirty"] \cup list["io"] \cup list["more"] # {}
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
-    /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
+    /\ UNCHANGED <<lists, work, marks, promise>>
 
 \* What queue_io takes from a list; `late` is what was dirtied too late.
 Expired(late) == (list["dirty"] \cup IF Syncing THEN list["time"] ELSE {}) \ late
@@ -214,7 +220,7 @@ StartSync ==
     /\ pc' = [pc EXCEPT !["flusher"] = "pick", !["caller"] = "served"]
     /\ IF list["io"] = {} \/ Policy.first = "at-once"
        THEN Queue(list["dirty"] \cup list["time"]) ELSE UNCHANGED list
-    /\ UNCHANGED <<at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
+    /\ UNCHANGED <<work, marks, fresh, promise>>
 
 \* Other work waits, for which background work stops.
 MustYield == ~Syncing /\ pc["caller"] = "queued" /\ Policy.yields
@@ -226,7 +232,7 @@ QueueIo ==
     /\ list["more"] \cup Expired(fresh) # {}
     /\ ~MustYield
     /\ Queue(Expired(fresh))
-    /\ UNCHANGED <<pc, at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
+    /\ UNCHANGED <<pc, work, marks, fresh, promise>>
 
 \* writeback_sb_inodes: the next inode of b_io, which nobody writes.
 Pick(i) ==
@@ -234,7 +240,7 @@ Pick(i) ==
     /\ i \in list["io"]
     /\ ~ISync(i)
     /\ Begin("flusher", i)
-    /\ UNCHANGED <<list, dirty, marking, flag, lazy, fresh, owed, owes>>
+    /\ UNCHANGED <<lists, marks, promise>>
 
 \* The same, of one that somebody writes: background work has it wait on
 \* b_more_io, a sync sleeps until I_SYNC is gone.
@@ -245,11 +251,11 @@ PickBusy(i) ==
     /\ IF Syncing /\ Policy.isync = "waits"
        THEN /\ pc' = [pc EXCEPT !["flusher"] = "wait"]
             /\ at' = [at EXCEPT !["flusher"] = {i}]
-            /\ UNCHANGED <<list, fresh>>
+            /\ UNCHANGED lists
        ELSE /\ list' = To(i, IF Syncing THEN "dirty" ELSE "more")
             /\ fresh' = Now(i)
             /\ UNCHANGED <<pc, at>>
-    /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
+    /\ UNCHANGED <<todo, marks, promise>>
 
 \* requeue_inode, and I_SYNC is cleared.
 Requeue(i) ==
@@ -265,14 +271,14 @@ Requeue(i) ==
           ELSE list' = Off(i) /\ fresh' = stamps
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
     /\ at' = [at EXCEPT !["flusher"] = {}]
-    /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
+    /\ UNCHANGED <<todo, marks, promise>>
 
 \* Background work stops for the sync.
 Yield ==
     /\ pc["flusher"] = "pick"
     /\ MustYield
     /\ pc' = [pc EXCEPT !["flusher"] = "idle"]
-    /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh, owed, owes>>
+    /\ UNCHANGED <<lists, work, marks, promise>>
 
 \* There is nothing left for this work.
 FinishWork ==
@@ -281,7 +287,7 @@ FinishWork ==
     /\ pc' = [pc EXCEPT !["flusher"] = "idle",
                         !["caller"] = IF Syncing THEN "returned" ELSE @]
     /\ fresh' = {}
-    /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, owed, owes>>
+    /\ UNCHANGED <<list, work, marks, promise>>
 
 -----------------------------------------------------------------------------
 (* sync(2).                                                                *)
@@ -291,14 +297,14 @@ Sync ==
     /\ pc' = [pc EXCEPT !["caller"] = "queued"]
     /\ owed' = dirty \ marking
     /\ owes' = lazy
-    /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh>>
+    /\ UNCHANGED <<lists, work, marks>>
 
 Return ==
     /\ pc["caller"] = "returned"
     /\ pc' = [pc EXCEPT !["caller"] = "idle"]
     /\ owed' = {}
     /\ owes' = {}
-    /\ UNCHANGED <<list, at, todo, dirty, marking, flag, lazy, fresh>>
+    /\ UNCHANGED <<lists, work, marks>>
 
 -----------------------------------------------------------------------------
 (* writeback_single_inode, of a thread that wants one inode on disk.       *)
@@ -308,7 +314,7 @@ Fsync(i) ==
     /\ i \in Synced \cap (flag \cup lazy)
     /\ ~ISync(i)
     /\ Begin("fsyncer", i)
-    /\ UNCHANGED <<list, dirty, marking, flag, lazy, fresh, owed, owes>>
+    /\ UNCHANGED <<lists, marks, promise>>
 
 \* The end: a clean inode is on no list, and one that the flusher has not queued
 \* on the list that it belongs to.  A flusher that sleeps goes on, to look anew.
@@ -316,13 +322,13 @@ FsyncEnd(i) ==
     /\ pc["fsyncer"] = "requeue"
     /\ i \in at["fsyncer"]
     /\ IF i \notin flag \cup lazy THEN list' = Off(i) /\ UNCHANGED fresh
-       ELSE IF Queued(i) \/ Policy.fsync = "leaves" THEN UNCHANGED <<list, fresh>>
+       ELSE IF Queued(i) \/ Policy.fsync = "leaves" THEN UNCHANGED lists
        ELSE IF i \in flag THEN list' = To(i, "dirty") /\ fresh' = TailStamp(i, fresh)
        ELSE list' = To(i, "time") /\ fresh' = Now(i)
     /\ pc' = [pc EXCEPT !["fsyncer"] = IF Again THEN "idle" ELSE "done",
                         !["flusher"] = IF @ = "wait" /\ at["flusher"] = {i} THEN "pick" ELSE @]
     /\ at' = [w \in Writer |-> IF w = "fsyncer" \/ pc[w] = "wait" THEN at[w] \ {i} ELSE at[w]]
-    /\ UNCHANGED <<todo, dirty, marking, flag, lazy, owed, owes>>
+    /\ UNCHANGED <<todo, marks, promise>>
 
 Next ==
     \/ StartBackground

@@ -42,7 +42,13 @@ VARIABLES
     requests,   \* history: how many requests this pass has issued
     breaks      \* history: how often a plug was flushed before its end
 
-vars == <<pc, next, locked, plugged, plug, flying, cpu, resched, waits, requests, breaks>>
+\* What is to be written; who runs; what is counted.
+device    == <<plug, flying>>
+processor == <<cpu, resched>>
+\* @type: <<Int, Int>>;
+counts    == <<requests, breaks>>
+
+vars == <<pc, next, locked, plugged, device, processor, waits, counts>>
 
 TypeOK ==
     /\ pc.flusher \in {"idle",     \* has no work
@@ -104,7 +110,7 @@ Begin ==
     /\ pc.flusher = "idle"
     /\ pc' = Goes("lock")
     /\ plugged' = (Policy.plug = "outside")
-    /\ UNCHANGED <<next, locked, plug, flying, cpu, resched, waits, requests, breaks>>
+    /\ UNCHANGED <<next, locked, device, processor, waits, counts>>
 
 \* spin_lock(wb->list_lock).
 Lock ==
@@ -113,7 +119,7 @@ Lock ==
     /\ locked' = TRUE
     /\ pc' = Goes("pick")
     /\ plugged' = (plugged \/ Policy.plug = "loop")
-    /\ UNCHANGED <<next, plug, flying, cpu, resched, waits, requests, breaks>>
+    /\ UNCHANGED <<next, device, processor, waits, counts>>
 
 \* writeback_sb_inodes takes the next inode, and drops the lock for its I/O.
 \* At the end of the list the plug is finished: with the lock held, or not.
@@ -128,7 +134,7 @@ Pick ==
                          ELSE "finish")
             /\ locked' = (Policy.finish = "locked")
             /\ UNCHANGED plugged
-    /\ UNCHANGED <<next, plug, flying, cpu, resched, waits, requests, breaks>>
+    /\ UNCHANGED <<next, device, processor, waits, counts>>
 
 \* ->writepages sleeps, for a page lock or an allocation: the scheduler flushes
 \* the plug (blk_flush_plug in schedule).
@@ -151,7 +157,7 @@ Submit ==
     /\ plug' = plug \cup {next}
     /\ next' = next + 1
     /\ pc' = Goes(IF Policy.plug = "inode" THEN "inode" ELSE "after")
-    /\ UNCHANGED <<locked, plugged, flying, cpu, resched, waits, requests, breaks>>
+    /\ UNCHANGED <<locked, plugged, flying, processor, waits, counts>>
 
 \* blk_finish_plug: the requests go to the device; if that is full, the task
 \* sleeps.  (Then it is about to flush, and tries again.)
@@ -166,7 +172,7 @@ Finish ==
             /\ locked' = FALSE
             /\ UNCHANGED cpu
        ELSE /\ cpu' = "asleep"
-            /\ UNCHANGED <<plug, plugged, flying, requests, pc, locked>>
+            /\ UNCHANGED <<device, plugged, requests, pc, locked>>
     /\ UNCHANGED <<next, resched, waits, breaks>>
 
 \* Behind each inode: cond_resched, where somebody wants the processor.
@@ -190,7 +196,7 @@ GoOn ==
     /\ pc.flusher = "after"
     /\ ~resched
     /\ pc' = Goes("lock")
-    /\ UNCHANGED <<next, locked, plugged, plug, flying, cpu, resched, waits, requests, breaks>>
+    /\ UNCHANGED <<next, locked, plugged, device, processor, waits, counts>>
 
 \* The pass is over; the next one has new inodes, when these are written.
 End ==
@@ -205,7 +211,7 @@ End ==
     /\ plug' = {}
     /\ requests' = 0
     /\ breaks' = 0
-    /\ UNCHANGED <<flying, cpu, resched, waits>>
+    /\ UNCHANGED <<flying, processor, waits>>
 
 -----------------------------------------------------------------------------
 (* The rest of the world.                                                  *)
@@ -216,14 +222,14 @@ Resume ==
     /\ cpu # "on"
     /\ cpu = "asleep" /\ pc.flusher \in {"inode", "finish"} => HasRoom(Runs(plug))
     /\ cpu' = "on"
-    /\ UNCHANGED <<pc, next, locked, plugged, plug, flying, resched, waits, requests, breaks>>
+    /\ UNCHANGED <<pc, next, locked, plugged, device, resched, waits, counts>>
 
 \* Somebody else becomes runnable.
 Want ==
     /\ ~resched
     /\ Running
     /\ resched' = TRUE
-    /\ UNCHANGED <<pc, next, locked, plugged, plug, flying, cpu, waits, requests, breaks>>
+    /\ UNCHANGED <<pc, next, locked, plugged, device, cpu, waits, counts>>
 
 \* balance_dirty_pages: a task waits for a page that the flusher has submitted.
 Throttle(i) ==
@@ -231,7 +237,7 @@ Throttle(i) ==
     /\ i \in plug \cup UNION flying
     /\ waits' = i
     /\ pc' = [pc EXCEPT !.dirtier = "throttled"]
-    /\ UNCHANGED <<next, locked, plugged, plug, flying, cpu, resched, requests, breaks>>
+    /\ UNCHANGED <<next, locked, plugged, device, processor, counts>>
 
 \* The device has done a request.
 Complete(r) ==
@@ -239,7 +245,7 @@ Complete(r) ==
     /\ flying' = flying \ {r}
     /\ waits' = IF waits \in r THEN 0 ELSE waits
     /\ pc' = IF waits \in r THEN [pc EXCEPT !.dirtier = "idle"] ELSE pc
-    /\ UNCHANGED <<next, locked, plugged, plug, cpu, resched, requests, breaks>>
+    /\ UNCHANGED <<next, locked, plugged, plug, processor, counts>>
 
 Next ==
     \/ Begin
