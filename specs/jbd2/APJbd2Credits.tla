@@ -291,7 +291,7 @@ PlainHandle(t) ==
     /\ pc[t] = "idle" /\ Total(t) <= UserMax
     /\ Fails(t) = 0
     /\ running' = [Current EXCEPT !.out = @ + Uses, !.log = @ + Uses]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
 
 \* Start, Try with all tests passed, and Submit.
 PageHandle(t) ==
@@ -301,7 +301,7 @@ PageHandle(t) ==
     /\ running' = [Current EXCEPT !.out = @ + Reserve + PageUses, !.log = @ + PageUses]
     /\ reserved' = reserved + Reserve
     /\ writeback' = [writeback EXCEPT ![t] = TRUE]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, mutex, pc, aborted>>
+    /\ UNCHANGED <<committing, log, waits, mutex, pc, aborted>>
 
 \* Start, TryReserved that joins, and Convert.  (Nobody waits to be woken.)
 Conversion(k) ==
@@ -310,7 +310,7 @@ Conversion(k) ==
     /\ running' = [Current EXCEPT !.out = @ - Reserve + ConvertUses, !.log = @ + ConvertUses]
     /\ reserved' = reserved - Reserve
     /\ writeback' = [writeback EXCEPT ![PageOf(k)] = FALSE]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, mutex, pc, aborted>>
+    /\ UNCHANGED <<committing, log, waits, mutex, pc, aborted>>
 
 \* AskCommit, CommitLock, CommitSwitch, CommitFlush, CommitWrite, CommitEnd.
 WholeCommit ==
@@ -319,7 +319,7 @@ WholeCommit ==
     /\ free' = free - running.log - 2
     /\ checkpoint' = Append(checkpoint, running.log + 2)
     /\ running' = None
-    /\ UNCHANGED <<waits, committing, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, rsv, mutex, tasks, aborted>>
 
 CoarseNext ==
     \/ \E t \in Plain : PlainHandle(t)

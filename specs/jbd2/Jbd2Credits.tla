@@ -67,8 +67,14 @@ VARIABLES
     writeback,  \* page -> it is under writeback
     aborted     \* the journal has given up
 
-waits == <<queue, promised>>
-vars  == <<running, committing, free, checkpoint, reserved, waits, mutex, pc, writeback, aborted>>
+\* What belongs together: the transactions, the log, what is reserved and who
+\* waits for it, what the tasks are at.
+transactions == <<running, committing>>
+log          == <<free, checkpoint>>
+waits        == <<queue, promised>>
+rsv          == <<reserved, waits>>
+tasks        == <<pc, writeback>>
+vars         == <<transactions, log, rsv, mutex, tasks, aborted>>
 
 \* A transaction: t_state, t_outstanding_credits, t_updates, the blocks that
 \* it has to log, the pages whose data is to be on disk before it commits
@@ -141,7 +147,7 @@ Start(t) ==
     /\ t \in Worker => writeback[PageOf(t)]
     /\ t \in Pages /\ Policy.wait = "before" => ~writeback[t]
     /\ pc' = [pc EXCEPT ![t] = IF Total(t) > UserMax THEN "refused" ELSE "try"]
-    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<transactions, log, rsv, mutex, writeback, aborted>>
     /\ Emit("Start", <<t>>)
 
 \* The running transaction, or a new one, which begins with the overhead and
@@ -192,7 +198,7 @@ Try(t) ==
                  [] test = 3 -> "space"
                  [] test = 4 \/ tooMuchReserved -> "wait-reserved"
                  [] OTHER    -> "wait-locked"]
-    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, mutex, writeback, aborted>>
     /\ Emit("Try", <<t>>)
 
 \* Those who wait for reserved credits try again, when so many stay reserved.
@@ -218,7 +224,7 @@ Refuse(t) ==
     /\ aborted
     /\ LET owns == IF IsApart THEN 0 ELSE ReserveOf(promised \cap {t})
        IN WakeReserved([pc EXCEPT ![t] = "refused"], reserved - owns, promised \ {t})
-    /\ UNCHANGED <<running, committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ UNCHANGED <<transactions, log, mutex, writeback, aborted>>
     /\ Emit("Refuse", <<t>>)
 
 \* start_this_handle of a reserved handle: no test.  It joins a transaction
@@ -235,8 +241,8 @@ TryReserved(t) ==
                /\ WakeReserved([pc EXCEPT ![t] = "attached"], reserved - Reserve, promised)
           ELSE /\ pc' = [pc EXCEPT ![t] = IF Current.state = "SWITCH" THEN "wait-switch"
                                           ELSE "wait-locked"]
-               /\ UNCHANGED <<running, reserved, waits>>
-    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+               /\ UNCHANGED <<running, rsv>>
+    /\ UNCHANGED <<committing, log, mutex, writeback, aborted>>
     /\ Emit("TryReserved", <<t>>)
 
 -----------------------------------------------------------------------------
@@ -265,7 +271,7 @@ Extend(t) ==
                       \/ running.state = "RUNNING" /\ running.out + Extra <= Max
        IN /\ running' = IF granted THEN [running EXCEPT !.out = @ + Extra] ELSE running
           /\ pc' = [pc EXCEPT ![t] = IF granted THEN "extended" ELSE "denied"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
     /\ Emit("Extend", <<t>>)
 
 \* jbd2__journal_restart: the handle leaves its transaction, asks for its
@@ -275,7 +281,7 @@ Restart(t) ==
     /\ running' = LET left == IF Policy.restart = "stops" THEN Stopped(t) ELSE running
                   IN [left EXCEPT !.asked = TRUE]
     /\ pc' = [pc EXCEPT ![t] = "try"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
     /\ Emit("Restart", <<t>>)
 
 \* jbd2_journal_stop of a plain handle.
@@ -284,7 +290,7 @@ Stop(t) ==
     /\ pc[t] \in {"attached", "extended"}
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
     /\ Emit("Stop", <<t>>)
 
 \* mpage_prepare_extent_to_map has waited for the page's writeback, with the
@@ -297,7 +303,7 @@ Submit(t) ==
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.data = IF Policy.data = "ordered" THEN @ \cup {t} ELSE @]
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, aborted>>
     /\ Emit("Submit", <<t>>)
 
 \* The same, but there is nothing to convert: jbd2_journal_free_reserved.
@@ -308,7 +314,7 @@ Unreserve(t) ==
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.out = @ - (IF Policy.unreserve THEN Reserves(t) ELSE 0)]
     /\ WakeReserved([pc EXCEPT ![t] = "idle"], reserved - Reserves(t), promised)
-    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, mutex, writeback, aborted>>
     /\ Emit("Unreserve", <<t>>)
 
 \* ext4_end_io_end: the conversion is done, and the page's writeback ends.
@@ -318,7 +324,7 @@ Convert(t) ==
     /\ writeback' = [writeback EXCEPT ![PageOf(t)] = FALSE]
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, aborted>>
     /\ Emit("Convert", <<t>>)
 
 -----------------------------------------------------------------------------
@@ -330,7 +336,7 @@ AskCommit ==
     /\ ~running.asked
     /\ running.log > 0
     /\ running' = [running EXCEPT !.asked = TRUE]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
     /\ Emit("AskCommit", <<>>)
 
 \* T_LOCKED: ordinary handles no longer join.
@@ -339,7 +345,7 @@ CommitLock ==
     /\ running.asked
     /\ committing.state = "none"
     /\ running' = [running EXCEPT !.state = "LOCKED"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
     /\ Emit("CommitLock", <<>>)
 
 \* T_SWITCH, once all handles have stopped: nobody joins.
@@ -347,7 +353,7 @@ CommitSwitch ==
     /\ running.state = "LOCKED"
     /\ running.updates = 0
     /\ running' = [running EXCEPT !.state = "SWITCH"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
     /\ Emit("CommitSwitch", <<>>)
 
 \* T_FLUSH: what is reserved goes on to the next transaction, and all who wait
@@ -357,7 +363,7 @@ CommitFlush ==
     /\ committing' = [running EXCEPT !.state = "FLUSH", !.out = @ - reserved]
     /\ running' = None
     /\ pc' = [t \in Task |-> IF pc[t] \in {"wait-locked", "wait-switch"} THEN "try" ELSE pc[t]]
-    /\ UNCHANGED <<waits, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<log, rsv, mutex, writeback, aborted>>
     /\ Emit("CommitFlush", <<>>)
 
 \* T_COMMIT, once the data is on disk (jbd2_journal_finish_inode_data_buffers):
@@ -369,7 +375,7 @@ CommitWrite ==
     /\ free >= 1
     /\ free' = free - committing.log - 2
     /\ committing' = [committing EXCEPT !.state = "TAIL", !.out = 0, !.data = {}]
-    /\ UNCHANGED <<waits, running, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<running, checkpoint, rsv, mutex, tasks, aborted>>
     /\ Emit("CommitWrite", <<>>)
 
 \* jbd2_update_log_tail, which takes j_checkpoint_mutex; then T_FINISHED.  A
@@ -386,7 +392,7 @@ CommitEnd ==
           ELSE IF last = 0 THEN free' = free + blocks /\ UNCHANGED checkpoint
           ELSE checkpoint' = [checkpoint EXCEPT ![last] = @ + blocks] /\ UNCHANGED free
     /\ committing' = None
-    /\ UNCHANGED <<waits, running, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<running, rsv, mutex, tasks, aborted>>
     /\ Emit("CommitEnd", <<>>)
 
 -----------------------------------------------------------------------------
@@ -398,7 +404,7 @@ LockCheckpoint(t) ==
     /\ mutex = {}
     /\ mutex' = {t}
     /\ pc' = [pc EXCEPT ![t] = "checkpoint"]
-    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<transactions, log, rsv, writeback, aborted>>
     /\ Emit("LockCheckpoint", <<t>>)
 
 \* With the mutex: there is space; or the oldest transaction is checkpointed
@@ -410,7 +416,7 @@ MakeSpace(t) ==
            commit == committing.state # "none"
        IN /\ IF ~enough /\ checkpoint # <<>>
              THEN free' = free + Head(checkpoint) /\ checkpoint' = Tail(checkpoint)
-             ELSE UNCHANGED <<free, checkpoint>>
+             ELSE UNCHANGED log
           /\ aborted' = (aborted \/ (~enough /\ checkpoint = <<>> /\ ~commit /\ Policy.abort))
           /\ pc' = [pc EXCEPT ![t] = CASE enough -> "try"
                                        [] checkpoint # <<>> -> "space"
@@ -418,7 +424,7 @@ MakeSpace(t) ==
                                        [] OTHER  -> IF Policy.abort THEN "try" ELSE "space"]
           /\ mutex' = IF ~enough /\ checkpoint = <<>> /\ commit /\ Policy.mutex = "held"
                       THEN mutex ELSE {}
-    /\ UNCHANGED <<waits, running, committing, reserved, writeback>>
+    /\ UNCHANGED <<transactions, rsv, writeback>>
     /\ Emit("MakeSpace", <<t>>)
 
 \* jbd2_log_do_checkpoint finds a buffer that a newer transaction owns, the
@@ -430,7 +436,7 @@ FindNewer(t) ==
     /\ running' = IF committing.state = "none" THEN [running EXCEPT !.asked = TRUE] ELSE running
     /\ mutex' = IF Policy.mutex = "held" THEN mutex ELSE {}
     /\ pc' = [pc EXCEPT ![t] = "wait-commit"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, writeback, aborted>>
     /\ Emit("FindNewer", <<t>>)
 
 \* jbd2_log_wait_commit returns.
@@ -440,7 +446,7 @@ Committed(t) ==
     /\ ~running.asked
     /\ mutex' = mutex \ {t}
     /\ pc' = [pc EXCEPT ![t] = "space"]
-    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<transactions, log, rsv, writeback, aborted>>
     /\ Emit("Committed", <<t>>)
 
 -----------------------------------------------------------------------------
