@@ -19,11 +19,11 @@
 (* until it stops nothing takes that away (RoomForOrdinary): it covers all *)
 (* that may be logged, and the overhead the two blocks of the commit.      *)
 (* After that only conversions start.  Each may bring a commit of its own, *)
-(* whose two blocks it covers as far as it reserves more than it uses; the *)
-(* rest is Beyond.  So there is room for all that is to come, but for one  *)
-(* Beyond for each page whose conversion is no longer pending              *)
-(* (RoomForReserved), and a slack of 1 and one Beyond for each page is     *)
-(* enough.                                                                 *)
+(* whose two blocks, and what it is extended by, it covers as far as it    *)
+(* reserves more than it uses; the rest is Beyond.  So there is room for   *)
+(* all that is to come, but for one Beyond for each page whose conversion  *)
+(* is no longer pending (RoomForReserved), and a slack of 1 and one Beyond *)
+(* for each page is enough.                                                *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, Apalache
 
@@ -50,6 +50,8 @@ CONSTANTS
     Uses,
     \* @type: Int;
     Extra,
+    \* @type: Int;
+    ConvertExtra,
     \* @type: Int;
     PageCost,
     \* @type: Int;
@@ -97,18 +99,20 @@ INSTANCE Jbd2Credits
 (* What is left open.                                                      *)
 
 \* The blocks that a conversion may cost the log beyond its reservation: the
-\* two of its commit, but for what it reserves and does not use.
-Beyond == IF Reserve - ConvertUses >= 2 THEN 0 ELSE 2 - (Reserve - ConvertUses)
+\* two of its commit and those of its extension, but for what it reserves and
+\* does not use.
+Spare  == Reserve - ConvertUses - ConvertExtra
+Beyond == IF Spare >= 2 THEN 0 ELSE 2 - Spare
 
 Sizes ==
-    /\ Cost \in Int /\ Uses \in Int /\ Extra \in Int
+    /\ Cost \in Int /\ Uses \in Int /\ Extra \in Int /\ ConvertExtra \in Int
     /\ PageCost \in Int /\ PageUses \in Int /\ Reserve \in Int /\ ConvertUses \in Int
     /\ Log \in Int /\ Max \in Int /\ Overhead \in Int /\ Slack \in Int
     /\ 1 <= Log /\ Log <= 1048576
     /\ 1 <= Max /\ 3 * Max <= Log
     /\ 2 <= Overhead /\ Overhead <= Max
     /\ 0 <= Uses /\ Uses <= Cost
-    /\ 0 <= Extra
+    /\ 0 <= Extra /\ 0 <= ConvertExtra
     /\ 0 <= PageUses /\ PageUses <= PageCost
     /\ 0 <= ConvertUses /\ ConvertUses <= Reserve
     /\ 0 <= Slack /\ Max + Slack <= Log
@@ -134,7 +138,8 @@ PWW == Plain = {"p1"} /\ Pages = {"w1", "w2"}
 
 AnySizes == Sizes /\ Fit /\ Enough
 \* Reservations that are used up, and a slack of 2 for one page.
-Tight    == Sizes /\ Fit /\ Reserve = ConvertUses /\ Reserve >= 1 /\ Slack = 2
+Tight    ==
+    Sizes /\ Fit /\ Reserve = ConvertUses /\ Reserve >= 1 /\ ConvertExtra = 0 /\ Slack = 2
 \* One block too few, whatever is reserved.
 TooLittle == Sizes /\ Fit /\ Slack = Sum(LAMBDA w : Beyond, Pages)
 
@@ -159,7 +164,7 @@ UserMaxIgnoresOverheadPW == PW /\ Policy = Typed(UserMaxIgnoresOverhead) /\ AnyS
 
 \* The sizes of TLC's rows.
 Ones ==
-    /\ Cost = 1 /\ Uses = 1 /\ Extra = 0 /\ PageCost = 1 /\ PageUses = 1 /\ ConvertUses = 1
+    /\ Cost = 1 /\ Uses = 1 /\ Extra = 0 /\ ConvertExtra = 0 /\ PageCost = 1 /\ PageUses = 1 /\ ConvertUses = 1
     /\ Overhead = 2
 PW123 == PW /\ Ones /\ Reserve = 1 /\ Log = 12 /\ Max = 4 /\ Slack = 3
 UpstreamPW123      == PW123 /\ Policy = Typed(Upstream)
@@ -172,8 +177,8 @@ NoTest4W24 ==
 
 \* A transaction of any kind.
 \* @type: (Str, Int, Int, Int, Set(Str), Bool) => $transaction;
-Transaction(state, out, updates, log, data, asked) ==
-    [state |-> state, out |-> out, updates |-> updates, log |-> log, data |-> data, asked |-> asked]
+Transaction(state, out, updates, logs, data, asked) ==
+    [state |-> state, out |-> out, updates |-> updates, log |-> logs, data |-> data, asked |-> asked]
 
 TypeAssign ==
     /\ \E s \in {"none", "RUNNING", "LOCKED", "SWITCH"}, o, u, l \in Int, d \in SUBSET Pages,
@@ -186,8 +191,9 @@ TypeAssign ==
     /\ queue = <<>>
     /\ promised = {}
     /\ mutex \in SUBSET Task
-    /\ pc \in [Task -> {"idle", "try", "wait-locked", "wait-reserved", "wait-switch", "space",
-                        "checkpoint", "wait-commit", "attached", "extended", "denied", "refused"}]
+    /\ pc \in [Task -> {"idle", "try", "undo", "wait-locked", "wait-reserved", "wait-room",
+                        "wait-switch", "space", "checkpoint", "wait-commit", "wait-running",
+                        "attached", "extended", "denied", "refused"}]
     /\ writeback \in [Pages -> BOOLEAN]
     /\ aborted \in BOOLEAN
 
@@ -197,8 +203,15 @@ NoHandOver == queue = <<>> /\ promised = {}
 \* Who has a handle is counted in t_updates.
 HandlesAreUpdates == running.updates = Cardinality(Attached)
 
-\* Only plain handles are extended.
-OnlyPlainExtends == \A t \in Task : pc[t] \in {"extended", "denied"} => t \in Plain
+\* No handle of a writepages thread is extended, only a plain one restarts, and
+\* only writepages threads reserve.
+KindsOfTasks ==
+    \A t \in Task : /\ pc[t] = "extended" => t \notin Pages
+                    /\ pc[t] = "denied" => t \in Plain
+                    /\ pc[t] = "undo" => t \in Pages
+
+\* While something is to be taken back, nothing commits.
+UndoesInRunning == Undoing # {} => running.state = "RUNNING"
 
 \* A worker has something to do only while its page is under writeback.
 ConvertsUnderWriteback == \A k \in Worker : pc[k] # "idle" => writeback[PageOf(k)]
@@ -224,21 +237,22 @@ NotNegative ==
     /\ committing.log >= 0
     /\ \A i \in DOMAIN checkpoint : checkpoint[i] >= 0
 
-\* While an ordinary handle is there, so is the room of which test 3 made sure.
-RoomForOrdinary == Attached \cap (Plain \cup Pages) # {} => SpaceLeft >= Max
+\* While an ordinary handle is there, so is the room of which test 3 made sure;
+\* and also until test 4 has taken back what it added.
+RoomForOrdinary == (Attached \ Worker) \cup Undoing # {} => SpaceLeft >= Max
 
-\* What is left of the log once the commit is written; what is still to come.
+\* What is left of the log once the commit is written; what is still to come,
+\* without extensions of conversions.
 Left   == free - Slack - (IF committing.state = "FLUSH" THEN committing.log + 2 ELSE 0)
-ToCome == reserved + running.log + Sum(Has, Attached)
+ToCome == Reservations + running.log + Sum(Has, Attached \ Worker)
+          + Sum(Credits, Attached \cap Worker)
 
-\* Workers whose conversion is to come.
-Pending == {k \in Worker : writeback[PageOf(k)] /\ pc[k] # "attached"}
+\* Workers whose conversion is not over.
+Pending == {k \in Worker : writeback[PageOf(k)]}
 
-\* What a commit of the running transaction costs beside its blocks.
-CommitCost ==
-    IF running.log > 0 \/ (running.asked /\ running.updates = 0) THEN 2
-    ELSE IF running.updates > 0 THEN Beyond
-    ELSE 0
+\* What a commit of the running transaction costs beside its blocks, unless that
+\* is in the Beyond of a conversion.
+CommitCost == IF running.log > 0 \/ (running.asked /\ running.updates = 0) THEN 2 ELSE 0
 
 \* There is room for all that is to come, but for what conversions have cost
 \* that are not pending any more.
@@ -251,7 +265,8 @@ IndInv ==
     /\ NoHandOver
     /\ HandlesAreUpdates
     /\ HandlesAreInTime
-    /\ OnlyPlainExtends
+    /\ KindsOfTasks
+    /\ UndoesInRunning
     /\ ConvertsUnderWriteback
     /\ NoneIsEmpty
     /\ OneCommit
@@ -270,7 +285,8 @@ IndInit == TypeAssign /\ IndInv
 
 \* Too weak: nothing says that the room of test 3 is still there.
 WeakInv ==
-    /\ TypeOK /\ NoHandOver /\ HandlesAreUpdates /\ HandlesAreInTime /\ OnlyPlainExtends
+    /\ TypeOK /\ NoHandOver /\ HandlesAreUpdates /\ HandlesAreInTime /\ KindsOfTasks
+    /\ UndoesInRunning
     /\ ConvertsUnderWriteback /\ NoneIsEmpty /\ OneCommit /\ CreditsConserved
     /\ ReservedIsReserved /\ WithinMax /\ CommitsWhatItLogs /\ NotNegative /\ RoomForReserved
     /\ SpaceConserved /\ NeverAborts /\ NobodyRefused
@@ -291,7 +307,7 @@ PlainHandle(t) ==
     /\ pc[t] = "idle" /\ Total(t) <= UserMax
     /\ Fails(t) = 0
     /\ running' = [Current EXCEPT !.out = @ + Uses, !.log = @ + Uses]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
 
 \* Start, Try with all tests passed, and Submit.
 PageHandle(t) ==
@@ -301,7 +317,7 @@ PageHandle(t) ==
     /\ running' = [Current EXCEPT !.out = @ + Reserve + PageUses, !.log = @ + PageUses]
     /\ reserved' = reserved + Reserve
     /\ writeback' = [writeback EXCEPT ![t] = TRUE]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, mutex, pc, aborted>>
+    /\ UNCHANGED <<committing, log, waits, mutex, pc, aborted>>
 
 \* Start, TryReserved that joins, and Convert.  (Nobody waits to be woken.)
 Conversion(k) ==
@@ -310,7 +326,7 @@ Conversion(k) ==
     /\ running' = [Current EXCEPT !.out = @ - Reserve + ConvertUses, !.log = @ + ConvertUses]
     /\ reserved' = reserved - Reserve
     /\ writeback' = [writeback EXCEPT ![PageOf(k)] = FALSE]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, mutex, pc, aborted>>
+    /\ UNCHANGED <<committing, log, waits, mutex, pc, aborted>>
 
 \* AskCommit, CommitLock, CommitSwitch, CommitFlush, CommitWrite, CommitEnd.
 WholeCommit ==
@@ -319,7 +335,7 @@ WholeCommit ==
     /\ free' = free - running.log - 2
     /\ checkpoint' = Append(checkpoint, running.log + 2)
     /\ running' = None
-    /\ UNCHANGED <<waits, committing, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, rsv, mutex, tasks, aborted>>
 
 CoarseNext ==
     \/ \E t \in Plain : PlainHandle(t)

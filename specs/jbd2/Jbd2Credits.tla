@@ -17,18 +17,16 @@
 (* handle.  When the I/O has completed, a worker starts the reserved       *)
 (* handle, converts, stops it, and the page's writeback ends.              *)
 (*                                                                         *)
-(* ASSUMED, NOT CHECKED.  The four tests are one step: that test 2 first   *)
-(* adds and then takes back can only start a commit too early; that test 4 *)
-(* does, and wakes, ReserveWait has.  Who waits for reserved credits looks *)
-(* whether its own fit in the step that wakes it: they do (WokenFits), and *)
-(* who is woken by an attempt that fails finds that they do not, so that   *)
-(* this is no step.  One who looks so late that they do not fit any more   *)
-(* sleeps on in the kernel; here it tries, and may ask for a commit.  Who  *)
-(* waits for a commit waits until none is asked for either: there are no   *)
-(* numbers of transactions, and the kernel's jbd2_log_wait_commit may      *)
-(* return earlier.  What a thread needs and what it dirties is fixed for   *)
-(* the thread.  A commit writes what was dirtied and two blocks, a         *)
-(* descriptor and the commit record.                                       *)
+(* A wait_event is a step that its condition enables: whoever changes the  *)
+(* condition to the better also wakes, so that nobody is asleep for whom   *)
+(* it holds, and who is awake may look too late.                           *)
+(*                                                                         *)
+(* ASSUMED, NOT CHECKED.  The four tests are one step, but for what the    *)
+(* fourth adds and takes back: that test 2 does so too can only start a    *)
+(* commit too early.  To give credits back and to wake is one step, whose  *)
+(* parts ReserveWait has.  What a thread needs and what it dirties is      *)
+(* fixed for the thread.  A commit writes what was dirtied and two blocks, *)
+(* a descriptor and the commit record.                                     *)
 (*                                                                         *)
 (* OUT OF SCOPE.  Revoke blocks and fast commits; the order of waiters, of *)
 (* which see ReserveWait and TransactionWait; the barrier of               *)
@@ -42,6 +40,7 @@ CONSTANTS
                 \* Policies: writepages threads; each has one page, and one worker)
     Cost, Uses, \* credits of a handle, and blocks it dirties: of plain ones
     Extra,      \* credits that a plain handle may ask for later; it uses them
+    ConvertExtra, \* the same of a conversion
     PageCost, PageUses,     \* the same of a writepages thread
     Reserve, ConvertUses,   \* its reservation, and blocks a conversion dirties
     Log,        \* blocks in the log
@@ -67,8 +66,15 @@ VARIABLES
     writeback,  \* page -> it is under writeback
     aborted     \* the journal has given up
 
-waits == <<queue, promised>>
-vars  == <<running, committing, free, checkpoint, reserved, waits, mutex, pc, writeback, aborted>>
+\* What belongs together: the transactions, the log, what is reserved and who
+\* waits for it, what the tasks are at.
+\* @type: <<$transaction, $transaction>>;
+transactions == <<running, committing>>
+log          == <<free, checkpoint>>
+waits        == <<queue, promised>>
+rsv          == <<reserved, waits>>
+tasks        == <<pc, writeback>>
+vars         == <<transactions, log, rsv, mutex, tasks, aborted>>
 
 \* A transaction: t_state, t_outstanding_credits, t_updates, the blocks that
 \* it has to log, the pages whose data is to be on disk before it commits
@@ -82,6 +88,7 @@ UserMax == IF Policy.usermax THEN Max - Overhead ELSE Max
 Credits(t) == IF t \in Plain THEN Cost ELSE IF t \in Pages THEN PageCost ELSE Reserve
 Reserves(t) == IF t \in Pages /\ Policy.conversion # "ordinary" THEN Reserve ELSE 0
 Total(t)   == Credits(t) + Reserves(t)
+Extras(t)  == IF t \in Plain THEN Extra ELSE IF t \in Pages THEN 0 ELSE ConvertExtra
 Dirties(t) == IF t \in Plain THEN Uses ELSE IF t \in Pages THEN PageUses ELSE ConvertUses
 
 \* @type: Seq(a) => Set(a);
@@ -99,13 +106,16 @@ TypeOK ==
     /\ pc \in [Task -> {"idle",         \* nothing to do
                         "try",          \* start_this_handle, from the top
                         "wait-locked",  \* wait_transaction_locked
-                        "wait-reserved", \* wait_event(j_wait_reserved)
+                        "undo",         \* has reserved too much, is to take it back
+                        "wait-reserved", \* wait_event(j_wait_reserved), in test 4
+                        "wait-room",    \* the same, in test 2
                         "wait-switch",  \* wait_transaction_switching
                         "space",        \* __jbd2_log_wait_for_space
                         "checkpoint",   \* the same, with j_checkpoint_mutex
-                        "wait-commit",  \* the same, jbd2_log_wait_commit
+                        "wait-commit",  \* the same, jbd2_log_wait_commit of what commits
+                        "wait-running", \* the same, of what is running
                         "attached",     \* has a handle
-                        "extended",     \* the same, with Extra credits
+                        "extended",     \* the same, with more credits
                         "denied",       \* the same, without: must restart
                         "refused"}]     \* -ENOSPC, -EROFS
     /\ writeback \in [Pages -> BOOLEAN]
@@ -136,7 +146,7 @@ Start(t) ==
     /\ t \in Worker => writeback[PageOf(t)]
     /\ t \in Pages /\ Policy.wait = "before" => ~writeback[t]
     /\ pc' = [pc EXCEPT ![t] = IF Total(t) > UserMax THEN "refused" ELSE "try"]
-    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<transactions, log, rsv, mutex, writeback, aborted>>
 
 \* The running transaction, or a new one, which begins with the overhead and
 \* with all that is reserved.
@@ -162,8 +172,8 @@ Fails(t) ==
               [] test = 4 -> Reserves(t) > 0 /\ ~MayReserve(t)}
     IN IF failed = {} THEN 0 ELSE CHOOSE test \in failed : \A other \in failed : test <= other
 
-\* Control: whoever waits for reserved credits tries again, whatever fits.
-AllTryAgain(p) == [t \in Task |-> IF p[t] = "wait-reserved" THEN "try" ELSE p[t]]
+\* Who hands credits over tests what it adds first; else test 4 adds, and sees.
+IsExact == Policy.wake = "hand-over"
 
 \* start_this_handle of an ordinary handle: all tests, or a wait for what the
 \* first that fails needs.  Tests 1 and 2 ask for a commit.
@@ -173,45 +183,86 @@ Try(t) ==
     /\ ~aborted
     /\ LET test == Fails(t)
            tooMuchReserved == test = 2 /\ reserved + Total(t) > UserMax
-       IN /\ running' =
+       IN /\ test = 4 => IsExact
+          /\ running' =
                CASE test = 0 -> [Current EXCEPT !.out = @ + Total(t), !.updates = @ + 1]
                  [] test = 1 \/ (test = 2 /\ ~tooMuchReserved) -> [Current EXCEPT !.asked = TRUE]
                  [] OTHER -> Current
           /\ reserved' = IF test # 0 \/ (t \in promised /\ ~IsApart) THEN reserved
                           ELSE reserved + Reserves(t)
           /\ promised' = IF test = 0 THEN promised \ {t} ELSE promised
-          /\ queue' = IF test = 4 /\ Policy.wake = "hand-over" THEN Append(queue, t) ELSE queue
-          /\ pc' = [(IF test = 4 /\ Policy.wake = "stirs" THEN AllTryAgain(pc) ELSE pc) EXCEPT ![t] =
+          /\ queue' = IF test = 4 THEN Append(queue, t) ELSE queue
+          /\ pc' = [pc EXCEPT ![t] =
                CASE test = 0 -> "attached"
                  [] test = 3 -> "space"
-                 [] test = 4 \/ tooMuchReserved -> "wait-reserved"
+                 [] test = 4 -> "wait-reserved"
+                 [] tooMuchReserved -> "wait-room"
                  [] OTHER    -> "wait-locked"]
-    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, mutex, writeback, aborted>>
 
-\* Those who wait for reserved credits try again, when so many stay reserved.
-\* With a hand-over only those do for whom there are credits now, in the order
+\* Test 4 fails: it has added what is too much, and test 2 the handle's credits.
+\* The thread holds j_state_lock for reading until it has taken that back.
+Fail(t) ==
+    /\ pc[t] = "try"
+    /\ t \notin Worker
+    /\ ~aborted
+    /\ ~IsExact
+    /\ Fails(t) = 4
+    /\ running' = [Current EXCEPT !.out = @ + Total(t)]
+    /\ reserved' = reserved + Reserves(t)
+    /\ pc' = [pc EXCEPT ![t] = "undo"]
+    /\ UNCHANGED <<committing, log, waits, mutex, writeback, aborted>>
+
+\* sub_reserved_credits takes it back, which wakes; on to wait_event.
+Undo(t) ==
+    /\ pc[t] = "undo"
+    /\ running' = [running EXCEPT !.out = @ - Total(t)]
+    /\ reserved' = reserved - Reserves(t)
+    /\ pc' = [pc EXCEPT ![t] = "wait-reserved"]
+    /\ UNCHANGED <<committing, log, waits, mutex, writeback, aborted>>
+
+\* Who takes j_state_lock for writing waits for those who hold it for reading.
+Writable == \A t \in Pages : pc[t] # "undo"
+
+\* wait_event(j_wait_reserved) returns: in test 4 the reservation fits, in test 2
+\* the handle with all that is reserved.  Then the tests begin anew.  (Who is
+\* handed its credits, in test 4, does not look.  Control: "unseen" does not.)
+Look(t) ==
+    /\ \/ /\ pc[t] = "wait-reserved"
+          /\ ~IsExact
+          /\ Policy.wake = "unseen" \/ reserved + Reserves(t) <= Half
+       \/ /\ pc[t] = "wait-room"
+          /\ Policy.wake = "unseen" \/ reserved + Total(t) <= UserMax
+    /\ pc' = [pc EXCEPT ![t] = "try"]
+    /\ UNCHANGED <<transactions, log, rsv, mutex, writeback, aborted>>
+
+\* sub_reserved_credits: so many stay reserved, and those who wait may look.
+\* With a hand-over those are served for whom there are credits now, in the order
 \* in which they came; the credits are theirs, but neither reserved nor a
 \* transaction's before they join one.  (Who waits in test 2 is in no queue.
 \* Control: "reserved" counts them as if a transaction were charged for them,
 \* which takes off all that is reserved when it commits.)
 First(n) == {queue[i] : i \in {i \in DOMAIN queue : i <= n}}
-WakeReserved(p, left, kept) ==
+GiveBack(p, left, kept) ==
     LET taken  == IF IsApart THEN ReserveOf(kept) ELSE 0
         served == {queue[n] : n \in {n \in DOMAIN queue :
                       left + taken + ReserveOf(First(n)) <= Half}}
-        sleeps == Members(queue) \ served
     IN /\ promised' = kept \cup served
        /\ reserved' = left + (IF IsApart THEN 0 ELSE ReserveOf(served))
-       /\ queue' = SelectSeq(queue, LAMBDA t : t \in sleeps)
-       /\ pc' = [t \in Task |-> IF p[t] = "wait-reserved" /\ t \notin sleeps THEN "try" ELSE p[t]]
+       /\ queue' = SelectSeq(queue, LAMBDA t : t \notin served)
+       /\ pc' = [t \in Task |-> IF t \in served THEN "try" ELSE p[t]]
 
-\* A handle that starts in an aborted journal gets -EROFS.
+\* A handle that starts in an aborted journal gets -EROFS; a reservation that
+\* it was to use up, or that was handed to it, is given back.
 Refuse(t) ==
     /\ pc[t] = "try"
     /\ aborted
     /\ LET owns == IF IsApart THEN 0 ELSE ReserveOf(promised \cap {t})
-       IN WakeReserved([pc EXCEPT ![t] = "refused"], reserved - owns, promised \ {t})
-    /\ UNCHANGED <<running, committing, free, checkpoint, mutex, writeback, aborted>>
+           had  == IF t \in Worker /\ Policy.conversion # "ordinary" THEN Reserve ELSE 0
+       IN /\ GiveBack([pc EXCEPT ![t] = "refused"], reserved - owns - had, promised \ {t})
+          /\ running' = IF running.state = "none" THEN running
+                        ELSE [running EXCEPT !.out = @ - had]
+    /\ UNCHANGED <<committing, log, mutex, writeback, aborted>>
 
 \* start_this_handle of a reserved handle: no test.  It joins a transaction
 \* that is RUNNING or LOCKED; its credits are in t_outstanding_credits already.
@@ -224,11 +275,11 @@ TryReserved(t) ==
                     \/ Current.state = "SWITCH" /\ Policy.conversion = "even-switch"
        IN IF joins
           THEN /\ running' = [Current EXCEPT !.updates = @ + 1]
-               /\ WakeReserved([pc EXCEPT ![t] = "attached"], reserved - Reserve, promised)
+               /\ GiveBack([pc EXCEPT ![t] = "attached"], reserved - Reserve, promised)
           ELSE /\ pc' = [pc EXCEPT ![t] = IF Current.state = "SWITCH" THEN "wait-switch"
                                           ELSE "wait-locked"]
-               /\ UNCHANGED <<running, reserved, waits>>
-    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+               /\ UNCHANGED <<running, rsv>>
+    /\ UNCHANGED <<committing, log, mutex, writeback, aborted>>
 
 -----------------------------------------------------------------------------
 (* With a handle.                                                          *)
@@ -236,7 +287,7 @@ TryReserved(t) ==
 Attached == {t \in Task : pc[t] \in {"attached", "extended", "denied"}}
 
 \* The credits of a handle, and the blocks that it dirties.
-More(t) == IF pc[t] = "extended" THEN Extra ELSE 0
+More(t) == IF pc[t] = "extended" THEN Extras(t) ELSE 0
 Has(t)  == Credits(t) + More(t)
 Spends(t) == Dirties(t) + More(t)
 
@@ -247,16 +298,18 @@ Stopped(t) ==
                     !.updates = @ - 1,
                     !.log     = @ + Spends(t)]
 
-\* jbd2_journal_extend, which never waits.
+\* jbd2_journal_extend, which never waits, and asks for room in the transaction,
+\* not in the log.  A conversion does without what it does not get: it leaves
+\* the extent tree as deep as it is (ext4_ext_try_to_merge_up).
 Extend(t) ==
-    /\ Extra > 0
-    /\ t \in Plain
+    /\ Extras(t) > 0
     /\ pc[t] = "attached"
     /\ LET granted == \/ Policy.extend = "untested"
-                      \/ running.state = "RUNNING" /\ running.out + Extra <= Max
-       IN /\ running' = IF granted THEN [running EXCEPT !.out = @ + Extra] ELSE running
+                      \/ running.state = "RUNNING" /\ running.out + Extras(t) <= Max
+       IN /\ granted \/ t \in Plain
+          /\ running' = IF granted THEN [running EXCEPT !.out = @ + Extras(t)] ELSE running
           /\ pc' = [pc EXCEPT ![t] = IF granted THEN "extended" ELSE "denied"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
 
 \* jbd2__journal_restart: the handle leaves its transaction, asks for its
 \* commit, and starts anew.
@@ -265,7 +318,7 @@ Restart(t) ==
     /\ running' = LET left == IF Policy.restart = "stops" THEN Stopped(t) ELSE running
                   IN [left EXCEPT !.asked = TRUE]
     /\ pc' = [pc EXCEPT ![t] = "try"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
 
 \* jbd2_journal_stop of a plain handle.
 Stop(t) ==
@@ -273,7 +326,7 @@ Stop(t) ==
     /\ pc[t] \in {"attached", "extended"}
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
 
 \* mpage_prepare_extent_to_map has waited for the page's writeback, with the
 \* handle; the page is submitted, and the handle stopped.
@@ -285,7 +338,7 @@ Submit(t) ==
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.data = IF Policy.data = "ordered" THEN @ \cup {t} ELSE @]
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, aborted>>
 
 \* The same, but there is nothing to convert: jbd2_journal_free_reserved.
 Unreserve(t) ==
@@ -294,68 +347,78 @@ Unreserve(t) ==
     /\ ~writeback[t]
     /\ running' = LET stopped == Stopped(t)
                   IN [stopped EXCEPT !.out = @ - (IF Policy.unreserve THEN Reserves(t) ELSE 0)]
-    /\ WakeReserved([pc EXCEPT ![t] = "idle"], reserved - Reserves(t), promised)
-    /\ UNCHANGED <<committing, free, checkpoint, mutex, writeback, aborted>>
+    /\ GiveBack([pc EXCEPT ![t] = "idle"], reserved - Reserves(t), promised)
+    /\ UNCHANGED <<committing, log, mutex, writeback, aborted>>
 
 \* ext4_end_io_end: the conversion is done, and the page's writeback ends.
 Convert(t) ==
     /\ t \in Worker
-    /\ pc[t] = "attached"
+    /\ pc[t] \in {"attached", "extended"}
     /\ writeback' = [writeback EXCEPT ![PageOf(t)] = FALSE]
     /\ running' = Stopped(t)
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, aborted>>
 
 -----------------------------------------------------------------------------
-(* jbd2_journal_commit_transaction, in kjournald2.                         *)
+(* jbd2_journal_commit_transaction, in kjournald2.  Each step takes        *)
+(* j_state_lock for writing.                                               *)
 
 \* fsync, or the commit interval.
 AskCommit ==
+    /\ Writable
     /\ running.state = "RUNNING"
     /\ ~running.asked
     /\ running.log > 0
     /\ running' = [running EXCEPT !.asked = TRUE]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
 
 \* T_LOCKED: ordinary handles no longer join.
 CommitLock ==
+    /\ Writable
     /\ running.state = "RUNNING"
     /\ running.asked
     /\ committing.state = "none"
     /\ running' = [running EXCEPT !.state = "LOCKED"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
 
 \* T_SWITCH, once all handles have stopped: nobody joins.
 CommitSwitch ==
+    /\ Writable
     /\ running.state = "LOCKED"
     /\ running.updates = 0
     /\ running' = [running EXCEPT !.state = "SWITCH"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
 
 \* T_FLUSH: what is reserved goes on to the next transaction, and all who wait
-\* for one are woken.
+\* for one are woken.  Who waits for this one waits for what commits.
 CommitFlush ==
+    /\ Writable
     /\ running.state = "SWITCH"
     /\ committing' = [running EXCEPT !.state = "FLUSH", !.out = @ - reserved]
     /\ running' = None
-    /\ pc' = [t \in Task |-> IF pc[t] \in {"wait-locked", "wait-switch"} THEN "try" ELSE pc[t]]
-    /\ UNCHANGED <<waits, free, checkpoint, reserved, mutex, writeback, aborted>>
+    /\ pc' = [t \in Task |-> CASE pc[t] \in {"wait-locked", "wait-switch"} -> "try"
+                               [] pc[t] = "wait-running" -> "wait-commit"
+                               [] OTHER -> pc[t]]
+    /\ UNCHANGED <<log, rsv, mutex, writeback, aborted>>
 
 \* T_COMMIT, once the data is on disk (jbd2_journal_finish_inode_data_buffers):
 \* the log takes the blocks, a descriptor and a commit record.  (A kernel whose
 \* log was full has stopped, at J_ASSERT(j_free > 1).)
 CommitWrite ==
+    /\ Writable
     /\ committing.state = "FLUSH"
     /\ \A w \in committing.data : ~writeback[w]
     /\ free >= 1
     /\ free' = free - committing.log - 2
     /\ committing' = [committing EXCEPT !.state = "TAIL", !.out = 0, !.data = {}]
-    /\ UNCHANGED <<waits, running, checkpoint, reserved, mutex, pc, writeback, aborted>>
+    /\ UNCHANGED <<running, checkpoint, rsv, mutex, tasks, aborted>>
 
 \* jbd2_update_log_tail, which takes j_checkpoint_mutex; then T_FINISHED.  A
 \* transaction that has dirtied nothing needs no checkpoint: its two blocks are
-\* free with those before it.
+\* free with those before it.  For those who wait for this commit
+\* jbd2_log_wait_commit returns, whatever is asked for by now.
 CommitEnd ==
+    /\ Writable
     /\ committing.state = "TAIL"
     /\ mutex = {}
     /\ LET blocks == committing.log + 2
@@ -366,7 +429,8 @@ CommitEnd ==
           ELSE IF last = 0 THEN free' = free + blocks /\ UNCHANGED checkpoint
           ELSE checkpoint' = [checkpoint EXCEPT ![last] = @ + blocks] /\ UNCHANGED free
     /\ committing' = None
-    /\ UNCHANGED <<waits, running, reserved, mutex, pc, writeback, aborted>>
+    /\ pc' = [t \in Task |-> IF pc[t] = "wait-commit" THEN "space" ELSE pc[t]]
+    /\ UNCHANGED <<running, rsv, mutex, writeback, aborted>>
 
 -----------------------------------------------------------------------------
 (* __jbd2_log_wait_for_space.                                              *)
@@ -377,18 +441,19 @@ LockCheckpoint(t) ==
     /\ mutex = {}
     /\ mutex' = {t}
     /\ pc' = [pc EXCEPT ![t] = "checkpoint"]
-    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<transactions, log, rsv, writeback, aborted>>
 
 \* With the mutex: there is space; or the oldest transaction is checkpointed
 \* (jbd2_log_do_checkpoint, jbd2_cleanup_journal_tail); or a commit may bring
 \* some; or none will ever come.
 MakeSpace(t) ==
     /\ pc[t] = "checkpoint"
+    /\ Writable
     /\ LET enough == SpaceLeft >= (IF Policy.space = "max" THEN Max ELSE Total(t))
            commit == committing.state # "none"
        IN /\ IF ~enough /\ checkpoint # <<>>
              THEN free' = free + Head(checkpoint) /\ checkpoint' = Tail(checkpoint)
-             ELSE UNCHANGED <<free, checkpoint>>
+             ELSE UNCHANGED log
           /\ aborted' = (aborted \/ (~enough /\ checkpoint = <<>> /\ ~commit /\ Policy.abort))
           /\ pc' = [pc EXCEPT ![t] = CASE enough -> "try"
                                        [] checkpoint # <<>> -> "space"
@@ -396,33 +461,38 @@ MakeSpace(t) ==
                                        [] OTHER  -> IF Policy.abort THEN "try" ELSE "space"]
           /\ mutex' = IF ~enough /\ checkpoint = <<>> /\ commit /\ Policy.mutex = "held"
                       THEN mutex ELSE {}
-    /\ UNCHANGED <<waits, running, committing, reserved, writeback>>
+    /\ UNCHANGED <<transactions, rsv, writeback>>
 
-\* jbd2_log_do_checkpoint finds a buffer that a newer transaction owns, the
-\* running one or the one that commits: it has to wait for that commit.
+\* jbd2_log_do_checkpoint finds a buffer that the running transaction owns: it
+\* asks for that commit, and has to wait for it, also while another commits.
 FindNewer(t) ==
     /\ pc[t] = "checkpoint"
+    /\ Writable
     /\ checkpoint # <<>>
-    /\ running.log > 0 \/ committing.state # "none"
-    /\ running' = IF committing.state = "none" THEN [running EXCEPT !.asked = TRUE] ELSE running
+    /\ running.log > 0
+    /\ running' = [running EXCEPT !.asked = TRUE]
+    /\ mutex' = IF Policy.mutex = "held" THEN mutex ELSE {}
+    /\ pc' = [pc EXCEPT ![t] = "wait-running"]
+    /\ UNCHANGED <<committing, log, rsv, writeback, aborted>>
+
+\* The same, and the one that commits owns it.
+FindCommitting(t) ==
+    /\ pc[t] = "checkpoint"
+    /\ Writable
+    /\ checkpoint # <<>>
+    /\ committing.log > 0
     /\ mutex' = IF Policy.mutex = "held" THEN mutex ELSE {}
     /\ pc' = [pc EXCEPT ![t] = "wait-commit"]
-    /\ UNCHANGED <<waits, committing, free, checkpoint, reserved, writeback, aborted>>
-
-\* jbd2_log_wait_commit returns.
-Committed(t) ==
-    /\ pc[t] = "wait-commit"
-    /\ committing.state = "none"
-    /\ ~running.asked
-    /\ mutex' = mutex \ {t}
-    /\ pc' = [pc EXCEPT ![t] = "space"]
-    /\ UNCHANGED <<waits, running, committing, free, checkpoint, reserved, writeback, aborted>>
+    /\ UNCHANGED <<transactions, log, rsv, writeback, aborted>>
 
 -----------------------------------------------------------------------------
 Next ==
     \/ \E t \in Task :
           \/ Start(t)
           \/ Try(t)
+          \/ Fail(t)
+          \/ Undo(t)
+          \/ Look(t)
           \/ Refuse(t)
           \/ TryReserved(t)
           \/ Extend(t)
@@ -434,7 +504,7 @@ Next ==
           \/ LockCheckpoint(t)
           \/ MakeSpace(t)
           \/ FindNewer(t)
-          \/ Committed(t)
+          \/ FindCommitting(t)
     \/ AskCommit
     \/ CommitLock
     \/ CommitSwitch
@@ -451,9 +521,9 @@ Spec == Init /\ [][Next]_vars
 
 Proceed(t) ==
     \/ t \in Worker /\ Start(t)
-    \/ Try(t) \/ Refuse(t) \/ TryReserved(t)
+    \/ Try(t) \/ Fail(t) \/ Undo(t) \/ Look(t) \/ Refuse(t) \/ TryReserved(t)
     \/ Restart(t) \/ Stop(t) \/ Submit(t) \/ Convert(t)
-    \/ LockCheckpoint(t) \/ MakeSpace(t) \/ FindNewer(t) \/ Committed(t)
+    \/ LockCheckpoint(t) \/ MakeSpace(t) \/ FindNewer(t) \/ FindCommitting(t)
 Commit == CommitLock \/ CommitSwitch \/ CommitFlush \/ CommitWrite \/ CommitEnd
 
 FairSpec == Spec /\ (\A t \in Task : WF_vars(Proceed(t))) /\ WF_vars(Commit)
@@ -473,7 +543,10 @@ NoCommitSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
 Reservations ==
     IF Policy.conversion = "ordinary" THEN 0
     ELSE ReserveOf(Pages \cap Attached)
-         + ReserveOf({k \in Worker : writeback[PageOf(k)] /\ pc[k] # "attached"})
+         + ReserveOf({k \in Worker : writeback[PageOf(k)] /\ k \notin Attached /\ pc[k] # "refused"})
+
+\* Who has reserved too much, and is to take it back.
+Undoing == {t \in Pages : pc[t] = "undo"}
 
 \* I1: a transaction that is about to commit keeps to its largest size.
 CreditsInBounds == running.state = "SWITCH" => running.out <= Max
@@ -488,12 +561,14 @@ CommitWithinCredits == committing.state = "FLUSH" => committing.log <= committin
 CommitNeverNeedsSpace == free >= 1
 
 \* I4: reservations are counted, and take half of a transaction at most.
-ReservedIsReserved == reserved = Reservations /\ reserved + Promised <= Half
+ReservedIsReserved ==
+    reserved = Reservations + ReserveOf(Undoing) /\ Reservations + Promised <= Half
 
 \* I5: no credit is lost or made.
 CreditsConserved ==
     running.state # "none" =>
-        running.out = Overhead + reserved + running.log + Sum(Has, Attached)
+        running.out = Overhead + reserved + running.log
+                      + Sum(Has, Attached) + Sum(Credits, Undoing)
 
 \* I6: the log's space is conserved: what is not free waits for a checkpoint or
 \* is being committed.
@@ -504,13 +579,14 @@ SpaceConserved ==
 \* I7: a handle's transaction takes updates.
 HandlesAreInTime == Attached # {} => running.state \in {"RUNNING", "LOCKED"}
 
-\* Who is woken from its wait for reserved credits has been handed some, or its
-\* own fit, and its handle with what is reserved.
+\* Who tries again after a wait for reserved credits has been handed some, or
+\* what it waited for fits.
 WokenFits ==
-    [][\A w \in Pages :
-          \/ pc[w] # "wait-reserved" \/ pc'[w] # "try"
-          \/ w \in promised'
-          \/ reserved' + Reserves(w) <= Half /\ reserved' + Total(w) <= UserMax]_vars
+    [][\A t \in Task :
+          \/ pc'[t] # "try" \/ pc[t] \notin {"wait-reserved", "wait-room"}
+          \/ t \in promised'
+          \/ pc[t] = "wait-reserved" /\ reserved' + Reserves(t) <= Half
+          \/ pc[t] = "wait-room" /\ reserved' + Total(t) <= UserMax]_vars
 
 \* The journal does not abort.
 NeverAborts == ~aborted
@@ -537,7 +613,8 @@ ConversionProgress ==
 
 \* Whoever waits for reserved credits gets them.
 ReservationProgress ==
-    \A w \in Pages : pc[w] = "wait-reserved" ~> w \in promised \/ pc[w] \in {"attached", "refused"}
+    \A w \in Pages : pc[w] \in {"undo", "wait-reserved", "wait-room"}
+                     ~> w \in promised \/ pc[w] \in {"attached", "refused"}
 
 \* Every commit ends.
 CommitProgress == committing.state # "none" ~> committing.state = "none"
@@ -548,6 +625,6 @@ CheckpointProgress == mutex # {} ~> mutex = {}
 \* Where somebody waits for space, the tail moves until there is some, or the
 \* journal aborts.
 TailProgress ==
-    (\E t \in Task : pc[t] \in {"space", "checkpoint", "wait-commit"})
+    (\E t \in Task : pc[t] \in {"space", "checkpoint", "wait-commit", "wait-running"})
         ~> SpaceLeft >= Max \/ aborted
 =============================================================================

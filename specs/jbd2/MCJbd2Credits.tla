@@ -7,7 +7,8 @@ EXTENDS Jbd2Credits
 \* Probes, which must be violated: the waits and the steps that the properties
 \* are about are reached.
 NeverWaitsForSpace    == \A t \in Task : pc[t] # "space"
-NeverWaitsForReserved == \A w \in Pages : pc[w] # "wait-reserved"
+NeverWaitsForReserved == \A w \in Pages : pc[w] \notin {"wait-reserved", "wait-room"}
+NeverStirs            == ~(Undoing # {} /\ \E w \in Pages : pc[w] = "wait-reserved")
 NeverPromised         == promised = {}
 NeverContendsForMutex ==
     ~(mutex # {} /\ Cardinality({t \in Task : pc[t] = "space"}) >= 2)
@@ -15,6 +16,16 @@ NeverWaits            == \A t \in Task : ~Wants(t)
 NeverCommits          == committing.state = "none"
 NeverCheckpoints      == mutex = {}
 NeverConverts         == \A k \in Worker : pc[k] # "try"
+NeverGrows            == \A k \in Worker : pc[k] # "extended"
+
+\* The same of steps.  Who waits for reserved credits looks before others have
+\* taken what fitted; nobody's wait for a commit ends while another is asked for.
+NeverLate ==
+    [][\A w \in Pages :
+          \/ pc[w] # "wait-reserved" \/ pc'[w] # "wait-reserved" \/ Reservations + Reserve > Half
+          \/ Reservations' + Reserve <= Half]_vars
+NeverReturnsEarly ==
+    [][\A t \in Task : pc[t] # "wait-commit" \/ pc'[t] # "space" \/ ~running.asked]_vars
 
 \* The same for a state graph: of each function, what is not as it was at the
 \* start.

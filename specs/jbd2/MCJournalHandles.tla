@@ -25,7 +25,11 @@ Credited == [t \in Attached |-> [credits |-> Has(t), reserve |-> Reserves(t)]]
 TakesHandles ==
     [tid |-> tid, whole |-> tid > 1, joined |-> joined,
      state |-> IF running.state \in {"none", "RUNNING"} THEN "RUNNING" ELSE "LOCKED",
-     out |-> IF running.state = "none" THEN 0 ELSE running.out - Overhead - reserved]
+     out |-> IF running.state = "none" THEN 0
+             ELSE running.out - Overhead - reserved - Sum(Credits, Undoing)]
+
+\* What an attempt adds and takes back is no handle's.
+Reserved == reserved - ReserveOf(Undoing)
 
 Commits ==
     IF committing.state = "none"
@@ -45,20 +49,20 @@ Tried(action) ==
       [] OTHER -> {}
 
 H == INSTANCE Handles WITH running <- TakesHandles, committing <- Commits, handles <- Credited,
-                           FirstTid <- 1, InFlight <- {0}, Arguments <- Tried
+                           reserved <- Reserved, FirstTid <- 1, InFlight <- {0}, Arguments <- Tried
 
 \* Two steps of Handles in one: CommitLog and Stats; Stop and FreeReserved.
 Written ==
     /\ committing.state = "FLUSH"
     /\ Commits' = [Commits EXCEPT !.state = "CALLBACK"]
     /\ unused' = 0
-    /\ UNCHANGED <<TakesHandles, Credited, reserved>>
+    /\ UNCHANGED <<TakesHandles, Credited, Reserved>>
 Unused ==
     \E w \in Pages :
         /\ H!Has(w)
         /\ Credited' = H!Without(w)
         /\ TakesHandles' = [TakesHandles EXCEPT !.out = @ - PageCost + PageUses]
-        /\ reserved' = reserved - Reserves(w)
+        /\ Reserved' = Reserved - Reserves(w)
         /\ unused' = 0
         /\ UNCHANGED Commits
 
@@ -66,6 +70,7 @@ Shown == [][H!Next \/ Written \/ Unused]_(H!vars)
 
 -----------------------------------------------------------------------------
 HistoryInit == Init /\ tid = 1 /\ joined = 0 /\ closing = 0 /\ unused = 0
+
 \* What a step of the journal changes in it.
 Record ==
     LET flushes == CommitFlush

@@ -8,7 +8,8 @@
 (*   space       what test 3 asks of the log                               *)
 (*   usermax     the largest handle leaves room for the overhead           *)
 (*   unreserve   an unused reservation is taken off the transaction too    *)
-(*   wake        who tries again when reserved credits are given back      *)
+(*   wake        who waits for reserved credits goes on when its own fit,  *)
+(*               when they are handed over, or whenever it likes           *)
 (*   granted     where credits are counted that are handed over            *)
 (*   mutex       j_checkpoint_mutex is dropped while a commit is waited for *)
 (*   abort       the journal aborts where no space can ever come           *)
@@ -39,9 +40,9 @@ HandOver == [Upstream EXCEPT !.wake = "hand-over"]
 \* Control: they are counted in j_reserved_credits as soon as they are.
 GrantedIsReserved == [HandOver EXCEPT !.granted = "reserved"]
 
-\* Control: an attempt that fails has all who wait for reserved credits try again,
-\* who do not look first whether their own fit.
-StirredTryAgain == [Upstream EXCEPT !.wake = "stirs"]
+\* Control: who waits for reserved credits tries again without a look whether its
+\* own fit.
+TriesUnseen == [Upstream EXCEPT !.wake = "unseen"]
 
 \* data=ordered, as for blocks that are allocated written.
 Ordered == [Upstream EXCEPT !.data = "ordered"]

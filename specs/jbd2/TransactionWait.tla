@@ -38,7 +38,8 @@ VARIABLES
     asked,      \* its commit is asked for: nobody joins
     commits     \* history: commits that each thread slept through
 
-vars == <<pc, queue, line, used, asked, commits>>
+transaction == <<used, asked>>
+vars == <<pc, queue, line, transaction, commits>>
 
 \* @type: Seq(a) => Set(a);
 Range(s) == {s[i] : i \in DOMAIN s}
@@ -70,7 +71,7 @@ Start(t) ==
     /\ pc' = [pc EXCEPT ![t] = "try"]
     /\ line' = IF Barge THEN line ELSE Append(line, t)
     /\ commits' = [commits EXCEPT ![t] = 0]
-    /\ UNCHANGED <<queue, used, asked>>
+    /\ UNCHANGED <<queue, transaction>>
 
 \* It is t's turn to run.
 Turn(t) == t \in Range(line) => t = Head(line)
@@ -101,7 +102,7 @@ Sleep(t) ==
 Stop(t) ==
     /\ pc[t] = "hold"
     /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<queue, line, used, asked, commits>>
+    /\ UNCHANGED <<queue, line, transaction, commits>>
 
 \* Whom a commit wakes: all who sleep.  (Control: with "lost" nobody.)
 Woken == IF Order = "lost" THEN {} ELSE Range(queue)

@@ -52,14 +52,19 @@ impl Invariant {
             Invariant::CommitNeverNeedsSpace => state.free >= 1,
             Invariant::ReservedIsReserved => {
                 let promised = machine.load.reserve * state.promised.len() as Credits;
-                state.reserved == reservations(machine, state)
-                    && state.reserved + promised <= user_max(machine).div_euclid(2)
+                let reserved = reservations(machine, state);
+                state.reserved == reserved + undoing(state) * machine.load.reserve
+                    && reserved + promised <= user_max(machine).div_euclid(2)
             }
             Invariant::CreditsConserved => {
                 let handles: Credits = attached(machine, state).map(|(_, has)| has).sum();
                 running.state == TState::None
                     || running.out
-                        == machine.sizes.overhead + state.reserved + running.log + handles
+                        == machine.sizes.overhead
+                            + state.reserved
+                            + running.log
+                            + handles
+                            + undoing(state) * machine.load.page_cost
             }
             Invariant::SpaceConserved => {
                 let committing = match state.committing.state {
@@ -102,10 +107,24 @@ fn attached<'a>(
         };
         match pc {
             Pc::Attached | Pc::Denied => Some((task, credits)),
-            Pc::Extended => Some((task, credits + machine.load.extra)),
+            Pc::Extended => Some((task, credits + extras(machine, task))),
             _ => None,
         }
     })
+}
+
+/// `Extras`.
+fn extras(machine: &Machine, task: Task) -> Credits {
+    match task {
+        Task::Plain(_) => machine.load.extra,
+        Task::Pages(_) => 0,
+        Task::Worker(_) => machine.load.convert_extra,
+    }
+}
+
+/// How many have reserved too much, and are to take it back (`Undoing`).
+fn undoing(state: &State) -> Credits {
+    state.pc.iter().filter(|pc| **pc == Pc::Undo).count() as Credits
 }
 
 /// `Reservations`: of writepages threads in their handles, and of pages whose worker has no handle yet.
@@ -116,7 +135,9 @@ fn reservations(machine: &Machine, state: &State) -> Credits {
     let has_handle = |task: Task| attached(machine, state).any(|(other, _)| other == task);
     let reserves = |page: usize| {
         let in_handle = has_handle(Task::Pages(page));
-        let to_convert = state.writeback[page] && !has_handle(Task::Worker(page));
+        let worker = machine.place(Task::Worker(page));
+        let is_refused = worker.is_some_and(|place| state.pc[place] == Pc::Refused);
+        let to_convert = state.writeback[page] && !has_handle(Task::Worker(page)) && !is_refused;
         Credits::from(in_handle) + Credits::from(to_convert)
     };
     let count: Credits = (0..machine.load.pages).map(reserves).sum();

@@ -1,6 +1,6 @@
 //! The steps of a journal's tasks, as a path of the machine, and the invariants I1 to I7 in their numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use interlock::jbd2::machine::{
@@ -65,6 +65,9 @@ pub fn action(step: Step) -> Option<(Action, Option<Pc>)> {
     Some(match step {
         Step::Start { who, .. } | Step::StartReserved { who, .. } => of(Action::Start, who),
         Step::Try(who, pc) => to(Action::Try, who, pc),
+        Step::Fail(who) => to(Action::Fail, who, Pc::Undo),
+        Step::Undo(who) => to(Action::Undo, who, Pc::WaitReserved),
+        Step::Look(who) => to(Action::Look, who, Pc::Try),
         Step::Refuse(who) => to(Action::Refuse, who, Pc::Refused),
         Step::TryReserved(who, pc) => to(Action::TryReserved, who, pc),
         Step::Extend { who, granted, .. } => {
@@ -79,7 +82,7 @@ pub fn action(step: Step) -> Option<(Action, Option<Pc>)> {
         Step::LockCheckpoint(who) => of(Action::LockCheckpoint, who),
         Step::MakeSpace(who, pc) => to(Action::MakeSpace, who, pc),
         Step::FindNewer(who) => of(Action::FindNewer, who),
-        Step::Committed(who) => of(Action::Committed, who),
+        Step::FindCommitting(who) => of(Action::FindCommitting, who),
         Step::AskCommit => (Action::AskCommit, None),
         Step::CommitLock => (Action::CommitLock, None),
         Step::CommitSwitch => (Action::CommitSwitch, None),
@@ -215,8 +218,12 @@ pub fn keeps(sizes: &Sizes, steps: &[Logged]) -> Result<(), String> {
 #[derive(Default)]
 struct Held {
     asks: BTreeMap<Who, (Credits, Credits)>,
+    /// Who is to start a reserved handle.
+    workers: BTreeSet<Who>,
     handles: BTreeMap<Who, Credits>,
     reserved: Credits,
+    /// What a test that has failed is to take back: of credits, and of reserved ones.
+    undoing: (Credits, Credits),
 }
 
 impl Held {
@@ -231,6 +238,7 @@ impl Held {
                 self.asks.insert(who, (credits, reserve));
             }
             Step::StartReserved { who, credits } => {
+                self.workers.insert(who);
                 self.asks.insert(who, (credits, 0));
             }
             Step::Try(who, Pc::Attached) => {
@@ -238,8 +246,17 @@ impl Held {
                 self.handles.insert(who, credits);
                 self.reserved += reserve;
             }
+            Step::Fail(who) => self.undoing = asked(&who),
+            Step::Undo(_) => self.undoing = (0, 0),
+            Step::Refuse(who) => {
+                let (credits, reserve) = asked(&who);
+                if reserve == 0 && self.workers.contains(&who) {
+                    self.reserved -= credits;
+                }
+            }
             Step::TryReserved(who, Pc::Attached) => {
                 let (credits, _) = asked(&who);
+                self.workers.remove(&who);
                 self.handles.insert(who, credits);
                 self.reserved -= credits;
             }
@@ -275,7 +292,8 @@ impl Held {
         };
         let waiting: Credits = now.checkpoint.iter().sum();
         let takes_updates = matches!(running.state, TState::Running | TState::Locked);
-        let all = running.log + handles + now.reserved + sizes.overhead;
+        let (adds, reserves) = self.undoing;
+        let all = running.log + handles + now.reserved + sizes.overhead + adds;
         let holds = |invariant: &Invariant| match invariant {
             Invariant::CreditsInBounds => {
                 running.state != TState::Switch || running.out <= sizes.max
@@ -286,8 +304,8 @@ impl Held {
             }
             Invariant::CommitNeverNeedsSpace => now.free >= 1,
             Invariant::ReservedIsReserved => {
-                now.reserved == self.reserved
-                    && now.reserved + promised <= (sizes.max - sizes.overhead) / 2
+                now.reserved == self.reserved + reserves
+                    && self.reserved + promised <= (sizes.max - sizes.overhead) / 2
             }
             Invariant::CreditsConserved => running.state == TState::None || running.out == all,
             Invariant::SpaceConserved => now.free == sizes.log - waiting - writes,
@@ -299,21 +317,34 @@ impl Held {
     }
 }
 
-/// How often a task was woken from its wait for reserved credits, for each handle that it got: the sum, and the most for one.
+/// Whom the step has sent to wait for reserved credits.
+pub fn waits_for_reserved(step: Step) -> Option<Who> {
+    match step {
+        Step::Undo(who) | Step::Try(who, Pc::WaitReserved | Pc::WaitRoom) => Some(who),
+        _ => None,
+    }
+}
+
+/// How often a task's wait for reserved credits has ended, for each handle that it got: the sum, and the most for one.
 pub fn wakes_per_grant(steps: &[Logged]) -> (usize, usize) {
     let mut woken: BTreeMap<Who, usize> = BTreeMap::new();
     let mut waits: BTreeMap<Who, bool> = BTreeMap::new();
     let (mut sum, mut most) = (0, 0);
     for (step, _) in steps {
-        if let Step::Try(who, pc) = *step {
-            if waits.insert(who, pc == Pc::WaitReserved) == Some(true) {
-                *woken.entry(who).or_default() += 1;
+        match *step {
+            Step::Look(who) => *woken.entry(who).or_default() += 1,
+            Step::Try(who, pc) => {
+                // Who is served tries again without a look.
+                if waits.insert(who, pc == Pc::WaitReserved) == Some(true) {
+                    *woken.entry(who).or_default() += 1;
+                }
+                if pc == Pc::Attached {
+                    let wakes = woken.remove(&who).unwrap_or_default();
+                    sum += wakes;
+                    most = most.max(wakes);
+                }
             }
-            if pc == Pc::Attached {
-                let wakes = woken.remove(&who).unwrap_or_default();
-                sum += wakes;
-                most = most.max(wakes);
-            }
+            _ => {}
         }
     }
     (sum, most)

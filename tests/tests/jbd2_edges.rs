@@ -26,6 +26,7 @@ fn machine(policy: Policy) -> Machine {
         cost: 11,
         uses: 7,
         extra: 30,
+        convert_extra: 0,
         page_cost: 13,
         page_uses: 5,
         reserve: 17,
@@ -115,21 +116,48 @@ fn an_empty_transaction_goes_with_the_last() {
     }
 }
 
-/// `Committed`: whoever has waited for a commit with the mutex drops it, and no other's.
+/// `CommitFlush` and `CommitEnd`: who waits for the running transaction waits for the commit then, and for no other one's.
 #[test]
-fn a_wait_for_a_commit_ends_without_the_mutex() {
-    let machine = machine(Policy::CKPT_HOLDS_MUTEX);
-    for (mutex, left) in [
-        (None, None),
-        (Some(PLAIN), None),
-        (Some(PAGES), Some(PAGES)),
-    ] {
+fn a_wait_for_a_commit_ends_with_that_commit() {
+    let machine = machine(Policy::UPSTREAM);
+    let in_state = |state| Transaction {
+        state,
+        asked: true,
+        ..Transaction::NONE
+    };
+    let waits = [Pc::WaitCommit, Pc::WaitRunning, Pc::Idle];
+    let ends = State {
+        running: in_state(TState::Running),
+        committing: in_state(TState::Tail),
+        ..with(&machine, waits)
+    };
+    let next = machine.step(&ends, Action::CommitEnd);
+    let pcs = next.map(|next| next.pc);
+    assert_eq!(pcs, Some(vec![Pc::Space, Pc::WaitRunning, Pc::Idle]));
+    let flushes = State {
+        running: in_state(TState::Switch),
+        ..with(&machine, waits)
+    };
+    let next = machine.step(&flushes, Action::CommitFlush);
+    let pcs = next.map(|next| next.pc);
+    assert_eq!(pcs, Some(vec![Pc::WaitCommit, Pc::WaitCommit, Pc::Idle]));
+}
+
+/// `Writable`: nothing commits while somebody is to take back what it has added.
+#[test]
+fn a_commit_waits_for_what_is_taken_back() {
+    let machine = machine(Policy::UPSTREAM);
+    for (pc, locks) in [(Pc::Undo, false), (Pc::WaitReserved, true)] {
         let state = State {
-            mutex,
-            ..with(&machine, [Pc::WaitCommit, Pc::Checkpoint, Pc::Idle])
+            running: Transaction {
+                state: TState::Running,
+                asked: true,
+                ..Transaction::NONE
+            },
+            ..with(&machine, [Pc::Idle, pc, Pc::Idle])
         };
-        let next = machine.step(&state, Action::Committed(PLAIN));
-        assert_eq!(next.map(|next| next.mutex), Some(left));
+        let next = machine.step(&state, Action::CommitLock);
+        assert_eq!(next.is_some(), locks, "{pc:?}");
     }
 }
 
@@ -137,12 +165,15 @@ fn a_wait_for_a_commit_ends_without_the_mutex() {
 #[test]
 fn reservations_take_half() {
     let machine = machine(Policy::UPSTREAM);
-    for (reserved, pc) in [(32, Pc::Attached), (33, Pc::WaitReserved)] {
+    for (reserved, action, pc) in [
+        (32, Action::Try(PAGES), Pc::Attached),
+        (33, Action::Fail(PAGES), Pc::Undo),
+    ] {
         let state = State {
             reserved,
             ..with(&machine, [Pc::Idle, Pc::Try, Pc::Idle])
         };
-        let next = machine.step(&state, Action::Try(PAGES));
+        let next = machine.step(&state, action);
         assert_eq!(next.map(|next| next.pc[1]), Some(pc), "{reserved} reserved");
     }
 }

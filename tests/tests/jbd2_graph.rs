@@ -11,7 +11,7 @@ use interlock_traces::machines::counterpart::{Counterpart, reached};
 use interlock_traces::machines::jbd2::Jbd2;
 use interlock_traces::machines::reserve_wait::ReserveWait;
 
-const CREDITS: [&str; 14] = [
+const CREDITS: [&str; 15] = [
     "Abort-P-6-graph",
     "CkptHoldsMutex-W-12-graph",
     "ExtendUntested-P-12-extra-graph",
@@ -25,6 +25,7 @@ const CREDITS: [&str; 14] = [
     "Upstream-P-12-large-graph",
     "Upstream-PW-12-3-extra-graph",
     "Upstream-W-12-graph",
+    "Upstream-W-12-half-graph",
     "UserMaxIgnoresOverhead-P-12-large-graph",
 ];
 
@@ -71,11 +72,13 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
         "CommitLock",
         "CommitSwitch",
         "CommitWrite",
-        "Committed",
         "Convert",
         "Extend",
+        "Fail",
+        "FindCommitting",
         "FindNewer",
         "LockCheckpoint",
+        "Look",
         "MakeSpace",
         "Refuse",
         "Restart",
@@ -84,6 +87,7 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
         "Submit",
         "Try",
         "TryReserved",
+        "Undo",
         "Unreserve",
     ];
     assert!(names.iter().eq(all), "{names:?}");

@@ -55,6 +55,7 @@ fn programs(spare: RangeInclusive<Credits>, slack: Credits) -> impl Strategy<Val
                 cost: of_plain.0,
                 uses: of_plain.1,
                 extra,
+                convert_extra: 0,
                 page_cost: of_page.0,
                 page_uses: of_page.1,
                 reserve,
@@ -117,7 +118,7 @@ fn the_walks_go_everywhere() {
     });
     assert!(found.is_ok(), "{found:#?}");
     let (actions, pcs) = seen.into_inner();
-    assert_eq!((actions.len(), pcs.len()), (20, 12), "{actions:?}, {pcs:?}");
+    assert_eq!((actions.len(), pcs.len()), (23, 15), "{actions:?}, {pcs:?}");
 }
 
 #[test]
@@ -228,10 +229,13 @@ fn any_state() -> impl Strategy<Value = State> {
     let pcs = prop::sample::select(vec![
         Pc::Idle,
         Pc::Try,
+        Pc::Undo,
         Pc::WaitReserved,
+        Pc::WaitRoom,
         Pc::Space,
         Pc::Checkpoint,
         Pc::WaitCommit,
+        Pc::WaitRunning,
         Pc::Attached,
         Pc::Extended,
         Pc::Denied,

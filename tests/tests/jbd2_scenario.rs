@@ -103,5 +103,8 @@ fn a_step_that_is_not_the_machine_s_is_an_error() {
         ..setup(4, Policy::UPSTREAM)
     };
     let error = simulate(&setup).expect_err("no handle fits");
-    assert_eq!(error.to_string(), "the journal does not take Try(Pages(0))");
+    assert_eq!(
+        error.to_string(),
+        "the journal does not take Fail(Pages(0))"
+    );
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::PATIENCE;
-use conformance::jbd2_log::{Log, task, who};
+use conformance::jbd2_log::{Log, task, waits_for_reserved, who};
 use conformance::traces::{by_both, by_machine, in_order, read};
 use interlock::dio::sys::StdSys;
 use interlock::jbd2::admission::Admission;
@@ -35,6 +35,7 @@ fn load(threads: usize) -> Load {
         cost: 3,
         uses: 2,
         extra: 1,
+        convert_extra: 0,
         page_cost: 1,
         page_uses: 1,
         reserve: 6,
@@ -156,14 +157,14 @@ fn all_waits<W: Discipline>(policy: Policy) -> Result<Trace> {
         let started = journal.start(who(task), number(credits), number(reserve), &Nothing);
         started.expect("it fits")
     };
-    let takes = |step| {
+    let takes = |is_meant: &dyn Fn(Step) -> bool| {
         until(|| {
             journal
                 .probe()
                 .1
                 .taken()
                 .iter()
-                .any(|(taken, _)| *taken == step)
+                .any(|(taken, _)| is_meant(*taken))
         })
     };
     let (uses, page_uses) = (number(load.uses), number(load.page_uses));
@@ -172,7 +173,7 @@ fn all_waits<W: Discipline>(policy: Policy) -> Result<Trace> {
         // Two reservations are more than there may be.
         let ticket = start(Task::Pages(0));
         let waiter = scope.spawn(|| journal.stop_unreserved(start(Task::Pages(1)), page_uses));
-        takes(Step::Try(who(Task::Pages(1)), Pc::WaitReserved));
+        takes(&|step| waits_for_reserved(step) == Some(who(Task::Pages(1))));
         journal.stop_unreserved(ticket, page_uses);
         waiter.join().expect("it gets its credits");
         // A commit locks the transaction, and waits for its handle.
@@ -180,7 +181,7 @@ fn all_waits<W: Discipline>(policy: Policy) -> Result<Trace> {
         journal.ask_commit();
         until(|| journal.numbers().running.state == TState::Locked);
         let waiter = scope.spawn(|| journal.stop(start(Task::Plain(1)), uses));
-        takes(Step::Try(who(Task::Plain(1)), Pc::WaitLocked));
+        takes(&|step| step == Step::Try(who(Task::Plain(1)), Pc::WaitLocked));
         journal.stop(ticket, uses);
         waiter.join().expect("it gets the next one");
         // More than the log has blocks are written.

@@ -39,14 +39,14 @@ impl World<'_> {
                 self.wake_first(Wait::Mutex);
                 Ok(match self.pc(task) {
                     Pc::Try => Next::Go(Phase::Try),
-                    Pc::WaitCommit => Next::Sleep(Phase::Committed, Wait::Space),
+                    Pc::WaitCommit => Next::Sleep(Phase::Space, Wait::Space),
                     _ => Next::Go(Phase::Space),
                 })
             }
-            Phase::Committed => Ok(if self.offer(Action::Committed(task)) {
-                Next::Go(Phase::Space)
+            Phase::Look => Ok(if self.offer(Action::Look(task)) {
+                Next::Go(Phase::Try)
             } else {
-                Next::Sleep(Phase::Committed, Wait::Space)
+                Next::Sleep(Phase::Look, Wait::Reserved)
             }),
             Phase::Handle => {
                 match self.setup.mode {
@@ -64,8 +64,14 @@ impl World<'_> {
 
     fn try_start(&mut self, writer: usize, task: Task) -> Result<Next> {
         let was = self.state.running.state;
-        self.take(Action::Try(task))?;
         self.tally.tries += 1;
+        if !self.offer(Action::Try(task)) {
+            self.take(Action::Fail(task))?;
+            self.take(Action::Undo(task))?;
+            self.tally.failed[3] += 1;
+            self.tally.stirred += self.give_back();
+            return Ok(Next::Sleep(Phase::Look, Wait::Reserved));
+        }
         let joinable = matches!(was, TState::Running | TState::None);
         let (failed, next) = match self.pc(task) {
             Pc::Attached => {
@@ -79,6 +85,7 @@ impl World<'_> {
             Pc::WaitLocked => (1, Next::Sleep(Phase::Try, Wait::Locked)),
             Pc::Space => (3, Next::Go(Phase::Space)),
             Pc::WaitReserved => (4, Next::Sleep(Phase::Try, Wait::Reserved)),
+            Pc::WaitRoom => (2, Next::Sleep(Phase::Look, Wait::Reserved)),
             pc => bail!("a try leads to {pc:?}"),
         };
         self.tally.failed[failed - 1] += 1;
@@ -142,7 +149,7 @@ impl World<'_> {
                 if self.pc(worker) != Pc::Attached {
                     return Ok(Next::Sleep(Phase::TryReserved, Wait::Locked));
                 }
-                self.wake_those_who_may(Wait::Reserved);
+                self.give_back();
                 Ok(Next::Go(Phase::Convert))
             }
             Phase::Convert => {

@@ -14,8 +14,8 @@ pub(super) enum Phase {
     Space,
     /// It has the mutex.
     Checkpoint,
-    /// It has waited for a commit that may bring space.
-    Committed,
+    /// It waits for reserved credits, and looks whether they fit.
+    Look,
     /// It has the handle.
     Handle,
     /// Its data is on disk; the commit is to follow.

@@ -95,6 +95,7 @@ fn waits(runs: &[Run], form: Form) -> Table {
         "wakes",
         "tries/start",
         "wake-ups/start",
+        "by failures",
         "most",
         "test 1",
         "test 2",
@@ -108,6 +109,7 @@ fn waits(runs: &[Run], form: Form) -> Table {
         let mut cells = who(run);
         cells.push(short(tally.tries_per_grant()));
         cells.push(short(tally.wakes_per_grant()));
+        cells.push(short(tally.stirred_per_grant()));
         cells.push(tally.most_woken.to_string());
         cells.extend(failures(tally).map(percent));
         cells.extend(Site::ALL.map(|site| percent(tally.share(site))));

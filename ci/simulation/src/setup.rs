@@ -95,6 +95,7 @@ impl Setup {
             cost: HANDLE,
             uses: DIRTIED.0,
             extra: 0,
+            convert_extra: 0,
             page_cost: HANDLE,
             page_uses: DIRTIED.0,
             reserve: RESERVE,

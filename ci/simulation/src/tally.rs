@@ -65,6 +65,8 @@ pub struct Tally {
     pub woken: u64,
     /// The most of it before one start.
     pub most_woken: u64,
+    /// How often writers were woken up by an attempt that failed.
+    pub stirred: u64,
     /// Commits that ended.
     pub commits: u64,
     /// Steps of the journal's machine.
@@ -85,6 +87,11 @@ impl Tally {
     /// Wake-ups for reserved credits, a start.
     pub fn wakes_per_grant(&self) -> f64 {
         ratio(self.woken, self.grants)
+    }
+
+    /// Of these, those by an attempt that failed.
+    pub fn stirred_per_grant(&self) -> f64 {
+        ratio(self.stirred, self.grants)
     }
 
     /// Tries a handle that started.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use anyhow::{Result, bail, ensure};
 use interlock::jbd2::machine::{Action, Machine, Pc, State, TState, Task};
+use interlock::jbd2::policy::Wake;
 
 use super::clock::{Actor, Clock, Event};
 use super::costs::Nanos;
@@ -158,10 +159,13 @@ impl<'a> World<'a> {
             Actor::Writer(writer) => self.task(writer),
             Actor::Kworker | Actor::Commit => Task::Worker(self.pages.1),
         };
-        matches!(
-            self.pc(task),
-            Pc::WaitReserved | Pc::WaitLocked | Pc::WaitSwitch
-        )
+        let may_look = || self.machine.step(&self.state, Action::Look(task)).is_some();
+        match self.pc(task) {
+            Pc::WaitLocked | Pc::WaitSwitch => true,
+            Pc::WaitReserved if self.machine.policy.wake == Wake::HandOver => true,
+            Pc::WaitReserved | Pc::WaitRoom => !may_look(),
+            _ => false,
+        }
     }
 
     /// Counts what is not over yet.
@@ -170,12 +174,7 @@ impl<'a> World<'a> {
         self.tally.time = now - self.settled;
         for writer in 0..self.setup.threads {
             let life = &mut self.lives[writer];
-            let starts = [
-                Phase::Try,
-                Phase::Space,
-                Phase::Checkpoint,
-                Phase::Committed,
-            ];
+            let starts = [Phase::Try, Phase::Space, Phase::Checkpoint, Phase::Look];
             let is_starting = starts.contains(&life.phase);
             if let Some((site, since)) = life.waits.take() {
                 self.tally.waited[site.place()] += now - since.max(self.settled);
@@ -248,7 +247,7 @@ impl<'a> World<'a> {
             Phase::Try
             | Phase::Space
             | Phase::Checkpoint
-            | Phase::Committed
+            | Phase::Look
             | Phase::Sync
             | Phase::TryReserved
             | Phase::Ask
@@ -378,6 +377,17 @@ impl<'a> World<'a> {
                 self.wake(actor);
             }
         }
+    }
+
+    /// sub_reserved_credits: wakes all who wait for reserved credits, or those who are served; says how many.
+    pub fn give_back(&mut self) -> u64 {
+        let sleepers = self.queues[Wait::Reserved as usize].len();
+        if self.machine.policy.wake == Wake::HandOver {
+            self.wake_those_who_may(Wait::Reserved);
+        } else if !self.setup.is_deaf {
+            self.wake_all(Wait::Reserved);
+        }
+        (sleepers - self.queues[Wait::Reserved as usize].len()) as u64
     }
 
     /// Wakes all who sleep for this.

@@ -6,7 +6,7 @@
 //! [`Probe`] sees; what a step decides are the same functions as the [machine](super::machine)'s.
 //!
 //! ```text
-//! task:    Start  Try  (LockCheckpoint  MakeSpace or FindNewer  Committed)  ...  Extend  Restart  Stop or Submit or Unreserve
+//! task:    Start  Try or Fail Undo Look  (LockCheckpoint  MakeSpace or Find..)  ...  Extend  Restart  Stop or Submit or Unreserve
 //! worker:  Start  TryReserved  ...  Convert
 //! commit:  CommitLock  CommitSwitch  CommitFlush  CommitWrite  CommitEnd
 //! ```

@@ -2,7 +2,7 @@
 //! as functions of numbers.
 
 use super::machine::{Credits, Sizes, TState};
-use super::policy::{Conversion, Extend, Policy, Space};
+use super::policy::{Conversion, Extend, Policy, Space, Wake};
 
 /// What a handle asks for: its credits with what it reserves for later, and the reservation alone (`Total`, `Reserves`).
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +99,21 @@ impl Look<'_> {
         let made = tests.into_iter().zip(self.policy.tests);
         let mut failed = made.filter_map(|((test, fails), made)| (made && fails).then_some(test));
         failed.next()
+    }
+
+    /// wait_event of test 4 returns: a reservation of so many credits fits.
+    pub fn reservation_fits(&self, reserves: Credits) -> bool {
+        self.policy.wake == Wake::Unseen || self.reserved + reserves <= self.half()
+    }
+
+    /// wait_event of test 2 returns: so many credits fit in a new transaction.
+    pub fn room_fits(&self, total: Credits) -> bool {
+        self.policy.wake == Wake::Unseen || self.reserved + total <= self.user_max()
+    }
+
+    /// Who reserves tests what it adds first; else it adds, and takes back what is too much.
+    pub fn is_exact(&self) -> bool {
+        self.policy.wake == Wake::HandOver
     }
 
     /// So much is reserved that the credits would not fit in a new transaction either.

@@ -80,16 +80,22 @@ pub enum Pc {
     Try,
     /// wait_transaction_locked.
     WaitLocked,
-    /// wait_event(j_wait_reserved).
+    /// Has reserved too much, is to take it back.
+    Undo,
+    /// wait_event(j_wait_reserved), in test 4.
     WaitReserved,
+    /// The same, in test 2.
+    WaitRoom,
     /// wait_transaction_switching.
     WaitSwitch,
     /// __jbd2_log_wait_for_space.
     Space,
     /// The same, with j_checkpoint_mutex.
     Checkpoint,
-    /// The same, jbd2_log_wait_commit.
+    /// The same, jbd2_log_wait_commit of the transaction that commits.
     WaitCommit,
+    /// The same, of the running one.
+    WaitRunning,
     /// Has a handle.
     Attached,
     /// The same, with more credits.
@@ -102,15 +108,18 @@ pub enum Pc {
 
 impl Pc {
     /// Every one under its name in the specification.
-    pub const NAMED: [(&str, Pc); 12] = [
+    pub const NAMED: [(&str, Pc); 15] = [
         ("idle", Pc::Idle),
         ("try", Pc::Try),
         ("wait-locked", Pc::WaitLocked),
+        ("undo", Pc::Undo),
         ("wait-reserved", Pc::WaitReserved),
+        ("wait-room", Pc::WaitRoom),
         ("wait-switch", Pc::WaitSwitch),
         ("space", Pc::Space),
         ("checkpoint", Pc::Checkpoint),
         ("wait-commit", Pc::WaitCommit),
+        ("wait-running", Pc::WaitRunning),
         ("attached", Pc::Attached),
         ("extended", Pc::Extended),
         ("denied", Pc::Denied),
@@ -158,6 +167,12 @@ pub enum Action {
     Start(Task),
     /// start_this_handle of an ordinary handle.
     Try(Task),
+    /// Its fourth test fails: it has added what is too much.
+    Fail(Task),
+    /// It takes that back, and goes to wait.
+    Undo(Task),
+    /// wait_event(j_wait_reserved) returns.
+    Look(Task),
     /// It gets -EROFS.
     Refuse(Task),
     /// start_this_handle of a reserved handle.
@@ -178,10 +193,10 @@ pub enum Action {
     LockCheckpoint(Task),
     /// Looks for space with it.
     MakeSpace(Task),
-    /// A checkpoint finds a buffer that a newer transaction owns.
+    /// A checkpoint finds a buffer that the running transaction owns.
     FindNewer(Task),
-    /// jbd2_log_wait_commit returns.
-    Committed(Task),
+    /// The same, and the one that commits owns it.
+    FindCommitting(Task),
     /// fsync, or the commit interval.
     AskCommit,
     /// Ordinary handles no longer join.
@@ -202,6 +217,9 @@ impl Action {
         match self {
             Action::Start(t)
             | Action::Try(t)
+            | Action::Fail(t)
+            | Action::Undo(t)
+            | Action::Look(t)
             | Action::Refuse(t)
             | Action::TryReserved(t)
             | Action::Extend(t)
@@ -213,7 +231,7 @@ impl Action {
             | Action::LockCheckpoint(t)
             | Action::MakeSpace(t)
             | Action::FindNewer(t)
-            | Action::Committed(t) => Some(t),
+            | Action::FindCommitting(t) => Some(t),
             Action::AskCommit
             | Action::CommitLock
             | Action::CommitSwitch
@@ -250,6 +268,8 @@ pub struct Load {
     pub uses: Credits,
     /// Credits that it may ask for later; it uses them.
     pub extra: Credits,
+    /// The same of a conversion.
+    pub convert_extra: Credits,
     /// Credits of a writepages thread's handle.
     pub page_cost: Credits,
     /// Blocks that it dirties.
@@ -321,6 +341,9 @@ impl Machine {
         let of_task = [
             Action::Start,
             Action::Try,
+            Action::Fail,
+            Action::Undo,
+            Action::Look,
             Action::Refuse,
             Action::TryReserved,
             Action::Extend,
@@ -332,7 +355,7 @@ impl Machine {
             Action::LockCheckpoint,
             Action::MakeSpace,
             Action::FindNewer,
-            Action::Committed,
+            Action::FindCommitting,
         ];
         let of_commit = [
             Action::AskCommit,
@@ -392,6 +415,7 @@ impl Machine {
             load.cost,
             load.uses,
             load.extra,
+            load.convert_extra,
             load.page_cost,
             load.page_uses,
             load.reserve,

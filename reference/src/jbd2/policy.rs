@@ -25,12 +25,12 @@ pub enum Space {
 /// Who tries again when reserved credits are given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wake {
-    /// `"all"`: all who wait for some.
+    /// `"all"`: all who wait for some look whether their own fit.
     All,
     /// `"hand-over"`: those for whom there are credits now, which are theirs.
     HandOver,
-    /// `"stirs"`: control; all, and also when an attempt fails, whether their credits fit or not.
-    Stirs,
+    /// `"unseen"`: control; all, at any time, whether their credits fit or not.
+    Unseen,
 }
 
 /// Where credits are counted that are handed over, before their owner has joined a transaction.
@@ -157,9 +157,9 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Control: an attempt that fails has all who wait for reserved credits try again.
-    pub const STIRRED_TRY_AGAIN: Policy = Policy {
-        wake: Wake::Stirs,
+    /// Control: who waits for reserved credits tries again without a look.
+    pub const TRIES_UNSEEN: Policy = Policy {
+        wake: Wake::Unseen,
         ..Policy::UPSTREAM
     };
 
@@ -276,7 +276,7 @@ impl Policy {
         ("Upstream", Policy::UPSTREAM),
         ("HandOver", Policy::HAND_OVER),
         ("GrantedIsReserved", Policy::GRANTED_IS_RESERVED),
-        ("StirredTryAgain", Policy::STIRRED_TRY_AGAIN),
+        ("TriesUnseen", Policy::TRIES_UNSEEN),
         ("Ordered", Policy::ORDERED),
         ("NoReserve", Policy::NO_RESERVE),
         ("NoReserveWaitBefore", Policy::NO_RESERVE_WAIT_BEFORE),

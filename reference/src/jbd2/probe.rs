@@ -30,6 +30,12 @@ pub enum Step {
     },
     /// start_this_handle of an ordinary handle.
     Try(Who, Pc),
+    /// Its fourth test fails: it has added what is too much.
+    Fail(Who),
+    /// It has taken that back, and waits.
+    Undo(Who),
+    /// wait_event(j_wait_reserved) returns.
+    Look(Who),
     /// It is refused: -EROFS.
     Refuse(Who),
     /// start_this_handle of a reserved handle.
@@ -64,12 +70,12 @@ pub enum Step {
     LockCheckpoint(Who),
     /// Looks for space with it.
     MakeSpace(Who, Pc),
-    /// A checkpoint finds a buffer that a newer transaction owns.
+    /// A checkpoint finds a buffer that the running transaction owns.
     FindNewer(Who),
+    /// The same, and the one that commits owns it.
+    FindCommitting(Who),
     /// A checkpoint fails, and the journal aborts; no action.
     CheckpointFails(Who),
-    /// jbd2_log_wait_commit returns.
-    Committed(Who),
     /// fsync, or the commit interval.
     AskCommit,
     /// Ordinary handles no longer join.

@@ -64,7 +64,7 @@ impl Probe for Recorder {
     }
 }
 
-fn constants(machine: &Machine) -> [(&'static str, String); 14] {
+fn constants(machine: &Machine) -> [(&'static str, String); 15] {
     let Machine {
         policy,
         sizes,
@@ -83,6 +83,7 @@ fn constants(machine: &Machine) -> [(&'static str, String); 14] {
         ("Cost", load.cost.to_string()),
         ("Uses", load.uses.to_string()),
         ("Extra", load.extra.to_string()),
+        ("ConvertExtra", load.convert_extra.to_string()),
         ("PageCost", load.page_cost.to_string()),
         ("PageUses", load.page_uses.to_string()),
         ("Reserve", load.reserve.to_string()),
@@ -108,6 +109,9 @@ fn event(step: Step, seen: &Seen, task: impl Fn(Who) -> Task) -> Option<trace::S
     let (action, who, does) = match step {
         Step::Start { who, .. } | Step::StartReserved { who, .. } => ("Start", Some(who), None),
         Step::Try(who, pc) => ("Try", Some(who), Some(pc)),
+        Step::Fail(who) => ("Fail", Some(who), Some(Pc::Undo)),
+        Step::Undo(who) => ("Undo", Some(who), Some(Pc::WaitReserved)),
+        Step::Look(who) => ("Look", Some(who), Some(Pc::Try)),
         Step::Refuse(who) => ("Refuse", Some(who), Some(Pc::Refused)),
         Step::TryReserved(who, pc) => ("TryReserved", Some(who), Some(pc)),
         Step::Extend { who, granted, .. } => {
@@ -122,7 +126,7 @@ fn event(step: Step, seen: &Seen, task: impl Fn(Who) -> Task) -> Option<trace::S
         Step::LockCheckpoint(who) => ("LockCheckpoint", Some(who), None),
         Step::MakeSpace(who, pc) => ("MakeSpace", Some(who), Some(pc)),
         Step::FindNewer(who) => ("FindNewer", Some(who), None),
-        Step::Committed(who) => ("Committed", Some(who), None),
+        Step::FindCommitting(who) => ("FindCommitting", Some(who), None),
         Step::AskCommit => ("AskCommit", None, None),
         Step::CommitLock => ("CommitLock", None, None),
         Step::CommitSwitch => ("CommitSwitch", None, None),

@@ -2,6 +2,7 @@
 
 use super::admission::{Admission, Shared};
 use super::machine::{Credits, Pc, TState};
+use super::numbers::Tid;
 use super::policy::Mutex;
 use super::probe::{Probe, Step, Who};
 use super::refused::{Reason, Refused};
@@ -14,16 +15,15 @@ use crate::errno::Errno;
 pub enum Checkpointed {
     /// All of its blocks are at home, durably.
     Written,
-    /// One of them is owned by a newer transaction, which has to commit first.
-    Newer,
+    /// One of them is owned by this transaction, which is running or being committed: its commit comes first.
+    Newer(Tid),
 }
 
 /// Writes committed transactions home.
 pub trait Store: Send + Sync {
     /// Writes the oldest committed transaction home. It is called once at a time, with j_checkpoint_mutex held and nothing else.
     /// May start no handle, wait for no commit, and not panic. The transaction's blocks are free some time after it says
-    /// [`Checkpointed::Written`], and then it is not asked for this transaction again. [`Checkpointed::Newer`] it says only
-    /// while another is running or being committed.
+    /// [`Checkpointed::Written`], and then it is not asked for this transaction again. No commit ends while it is called.
     ///
     /// # Errors
     ///
@@ -38,6 +38,14 @@ impl Store for Nothing {
     fn checkpoint(&self) -> Result<Checkpointed, Errno> {
         Ok(Checkpointed::Written)
     }
+}
+
+/// Where somebody goes who has looked for space with j_checkpoint_mutex.
+enum Looked {
+    Try,
+    Space,
+    /// To wait for this transaction's commit.
+    Waits(Tid),
 }
 
 /// Where somebody goes who has waited for j_checkpoint_mutex, or for a commit.
@@ -67,26 +75,24 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                         shared.home = true;
                         self.make_space(shared, who, total)
                     }),
-                    Ok(Checkpointed::Newer) => self.step(|shared| self.find_newer(shared, who)),
+                    Ok(Checkpointed::Newer(tid)) => self.step(|shared| {
+                        self.find(shared, who, tid);
+                        Looked::Waits(tid)
+                    }),
                     Err(errno) => self.step(|shared| {
                         self.fails(shared, who, errno);
-                        Pc::Try
+                        Looked::Try
                     }),
                 },
             };
             match to {
-                Pc::Space => {}
-                Pc::WaitCommit => {
-                    let committed = self.until(
-                        Some(who),
-                        |queues| &mut queues.done_commit,
-                        |shared| self.committed(shared, who),
-                    );
-                    if let Waited::Gone = committed {
+                Looked::Space => {}
+                Looked::Waits(tid) => {
+                    if let Waited::Gone = self.committed(who, tid) {
                         return;
                     }
                 }
-                _ => return,
+                Looked::Try => return,
             }
         }
     }
@@ -120,13 +126,9 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
             };
             match written {
                 Ok(Checkpointed::Written) => self.step(|shared| self.freed(shared, who)),
-                Ok(Checkpointed::Newer) => {
-                    self.step(|shared| self.find_newer(shared, who));
-                    self.until(
-                        Some(who),
-                        |queues| &mut queues.done_commit,
-                        |shared| self.committed(shared, who),
-                    );
+                Ok(Checkpointed::Newer(tid)) => {
+                    self.step(|shared| self.find(shared, who, tid));
+                    self.committed(who, tid);
                 }
                 Err(errno) => self.step(|shared| self.fails(shared, who, errno)),
             }
@@ -165,7 +167,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     }
 
     /// `MakeSpace`, unless the oldest transaction is to be written home first.
-    fn looks(&self, shared: &mut Shared<S>, who: Who, total: Credits) -> Option<Pc> {
+    fn looks(&self, shared: &mut Shared<S>, who: Who, total: Credits) -> Option<Looked> {
         let look = shared.numbers.look(&self.policy, &self.sizes);
         let writes =
             !look.has_space(total) && !shared.home && !shared.numbers.checkpoint.is_empty();
@@ -174,56 +176,68 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
 
     /// `MakeSpace`. A commit may have made space while the oldest transaction was written home: then its blocks are free only
     /// when somebody needs them.
-    fn make_space(&self, shared: &mut Shared<S>, who: Who, total: Credits) -> Pc {
+    fn make_space(&self, shared: &mut Shared<S>, who: Who, total: Credits) -> Looked {
         let look = shared.numbers.look(&self.policy, &self.sizes);
-        let commits = shared.numbers.committing.state != TState::None;
-        let to = if look.has_space(total) {
-            Pc::Try
+        let committing = shared.numbers.committing;
+        let (to, pc) = if look.has_space(total) {
+            (Looked::Try, Pc::Try)
         } else if let Some(blocks) = shared.numbers.checkpoint.pop_front() {
             shared.home = false;
             shared.numbers.free += blocks;
-            Pc::Space
-        } else if commits {
-            Pc::WaitCommit
+            (Looked::Space, Pc::Space)
+        } else if committing.state != TState::None {
+            (Looked::Waits(committing.tid), Pc::WaitCommit)
         } else {
             self.give_up(shared, Reason::NoSpace);
-            Pc::Try
+            (Looked::Try, Pc::Try)
         };
-        if to != Pc::WaitCommit || self.policy.mutex == Mutex::Dropped {
+        if pc != Pc::WaitCommit || self.policy.mutex == Mutex::Dropped {
             self.unlock(shared);
         }
-        self.told(shared, Step::MakeSpace(who, to));
+        self.told(shared, Step::MakeSpace(who, pc));
         to
     }
 
-    /// `FindNewer`. Of a running transaction that has stopped no handle yet the machine says nothing; its commit is asked for too.
-    fn find_newer(&self, shared: &mut Shared<S>, who: Who) -> Pc {
-        let numbers = &shared.numbers;
-        let commits = numbers.committing.state != TState::None;
-        if !commits && numbers.running.state != TState::None {
+    /// `FindNewer`, `FindCommitting`. Of a transaction that has stopped no handle yet the machine says nothing; it is waited for too.
+    fn find(&self, shared: &mut Shared<S>, who: Who, tid: Tid) {
+        let running = shared.numbers.running;
+        let is_running = running.state != TState::None && running.tid == tid;
+        if is_running {
             self.ask(shared);
         }
         if self.policy.mutex == Mutex::Dropped {
             self.unlock(shared);
         }
-        self.told(shared, Step::FindNewer(who));
-        Pc::WaitCommit
+        self.told(
+            shared,
+            match is_running {
+                true => Step::FindNewer(who),
+                false => Step::FindCommitting(who),
+            },
+        );
     }
 
-    /// `Committed`. As in the machine, which has no transaction numbers: until no commit is under way or asked for.
-    fn committed(&self, shared: &mut Shared<S>, who: Who) -> Option<Waited> {
-        let numbers = &shared.numbers;
-        let is_over = numbers.over().is_some();
-        if !is_over && (numbers.committing.state != TState::None || numbers.running.asked) {
-            return None;
+    /// jbd2_log_wait_commit of this transaction, whatever else is asked for. No step of the machine's: there the commit's end moves
+    /// those on who wait for it.
+    fn committed(&self, who: Who, tid: Tid) -> Waited {
+        loop {
+            let ended = self.step(|shared| {
+                let is_over = shared.numbers.over().is_some();
+                if !is_over && shared.numbers.committed < tid {
+                    return Err(shared.queues.sleep(|queues| &mut queues.done_commit));
+                }
+                if shared.numbers.mutex == Some(who) {
+                    self.unlock(shared);
+                }
+                Ok(match is_over {
+                    true => Waited::Gone,
+                    false => Waited::On,
+                })
+            });
+            match ended {
+                Ok(waited) => return waited,
+                Err(cell) => cell.wait(),
+            };
         }
-        if numbers.mutex == Some(who) {
-            self.unlock(shared);
-        }
-        if is_over {
-            return Some(Waited::Gone);
-        }
-        self.told(shared, Step::Committed(who));
-        Some(Waited::On)
     }
 }

@@ -17,6 +17,8 @@ enum Next<S: System> {
     Attached(Tid),
     Refused(Refused),
     Sleeps(Cell<S>),
+    /// The same, in wait_event(j_wait_reserved).
+    Looks(Cell<S>, Test),
     Space,
 }
 
@@ -71,14 +73,16 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                 }
                 Next::Refused(refused) => return Err(refused),
                 Next::Sleeps(cell) => ask.is_promised |= cell.wait() == Woken::Served,
+                Next::Looks(cell, test) => self.wait_reserved(who, ask, test, cell),
                 Next::Space => self.wait_for_space(who, ask.total, store),
             }
         }
     }
 
-    /// `Refuse`.
-    fn refuse(&self, shared: &mut Shared<S>, who: Who, refused: Refused) -> Next<S> {
+    /// `Refuse`; a reserved handle's credits are given back.
+    fn refuse(&self, shared: &mut Shared<S>, who: Who, had: Credits, refused: Refused) -> Next<S> {
         shared.numbers.forget(who);
+        shared.numbers.unreserve(had);
         self.release(shared);
         self.told(shared, Step::Refuse(who));
         Next::Refused(refused)
@@ -87,7 +91,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     /// `Try`: add_transaction_credits.
     fn try_ordinary(&self, shared: &mut Shared<S>, who: Who, ask: Ask) -> Next<S> {
         if let Some(refused) = shared.numbers.over() {
-            return self.refuse(shared, who, refused);
+            return self.refuse(shared, who, 0, refused);
         }
         let hands_over = self.policy.wake == Wake::HandOver;
         shared.numbers.begin(self.sizes.overhead);
@@ -118,15 +122,59 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                 (self.wait_locked(shared), Pc::WaitLocked)
             }
             Some(Test::Running) => (self.wait_locked(shared), Pc::WaitLocked),
-            Some(Test::Half | Test::Room) => {
-                let queues = &mut shared.queues;
-                queues.reserved_asks.push(ask.reserves);
-                let cell = queues.sleep(|queues| &mut queues.reserved);
-                (Next::Sleeps(cell), Pc::WaitReserved)
+            Some(Test::Half) => return self.fail(shared, who, ask),
+            Some(Test::Room) => {
+                let cell = Self::sleep_reserved(shared, ask);
+                (Next::Looks(cell, Test::Room), Pc::WaitRoom)
             }
         };
         self.told(shared, Step::Try(who, to));
         next
+    }
+
+    /// `Fail` and `Undo`, in one step here: the fourth test has added what is too much, and takes it back, which wakes.
+    fn fail(&self, shared: &mut Shared<S>, who: Who, ask: Ask) -> Next<S> {
+        shared.numbers.running.out += ask.total;
+        shared.numbers.reserved += ask.reserves;
+        self.told(shared, Step::Fail(who));
+        shared.numbers.running.out -= ask.total;
+        shared.numbers.reserved -= ask.reserves;
+        self.release(shared);
+        let cell = Self::sleep_reserved(shared, ask);
+        self.told(shared, Step::Undo(who));
+        Next::Looks(cell, Test::Half)
+    }
+
+    fn sleep_reserved(shared: &mut Shared<S>, ask: Ask) -> Cell<S> {
+        shared.queues.reserved_asks.push(ask.reserves);
+        shared.queues.sleep(|queues| &mut queues.reserved)
+    }
+
+    /// wait_event(j_wait_reserved): who is woken looks whether what it waits for in this test fits, and else sleeps on.
+    fn wait_reserved(&self, who: Who, ask: Ask, test: Test, mut cell: Cell<S>) {
+        loop {
+            cell.wait();
+            self.probe.about(Some(who));
+            let sleeps_on = self.step(|shared| {
+                let look = shared.numbers.look(&self.policy, &self.sizes);
+                let fits = match test {
+                    Test::Half => look.reservation_fits(ask.reserves),
+                    Test::Running | Test::Room | Test::Space => look.room_fits(ask.total),
+                };
+                if shared.numbers.over().is_some() {
+                    return None;
+                }
+                if !fits {
+                    return Some(Self::sleep_reserved(shared, ask));
+                }
+                self.told(shared, Step::Look(who));
+                None
+            });
+            match sleeps_on {
+                Some(again) => cell = again,
+                None => return,
+            }
+        }
     }
 
     /// wait_transaction_locked, with the commit asked for.
@@ -146,7 +194,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                     cell.wait();
                     continue;
                 }
-                Next::Space => continue,
+                Next::Looks(..) | Next::Space => continue,
             };
             return Ok(Ticket {
                 who,
@@ -160,7 +208,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     /// `TryReserved`.
     fn try_reserved(&self, shared: &mut Shared<S>, who: Who, credits: Credits) -> Next<S> {
         if let Some(refused) = shared.numbers.over() {
-            return self.refuse(shared, who, refused);
+            return self.refuse(shared, who, credits, refused);
         }
         shared.numbers.begin(self.sizes.overhead);
         let look = shared.numbers.look(&self.policy, &self.sizes);
@@ -180,20 +228,20 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
         Next::Attached(shared.numbers.running.tid)
     }
 
-    /// `WakeReserved`: reserved credits have been given back, or a promise of some.
+    /// sub_reserved_credits: reserved credits have been given back, or a promise of some.
     pub(super) fn release(&self, shared: &mut Shared<S>) {
         let Shared {
             numbers, queues, ..
         } = shared;
         let look = numbers.look(&self.policy, &self.sizes);
         let asks: Vec<Credits> = match self.policy.wake {
-            Wake::All | Wake::Stirs => queues.reserved_asks.clone(),
+            Wake::All | Wake::Unseen => queues.reserved_asks.clone(),
             Wake::HandOver => numbers.queue.iter().map(|(_, asks)| *asks).collect(),
         };
         let asks = &asks[..];
         let places = W::wakes(&Release { look, asks });
         match self.policy.wake {
-            Wake::All | Wake::Stirs => {
+            Wake::All | Wake::Unseen => {
                 for place in places.into_iter().rev() {
                     queues.wake_reserved(place);
                 }

@@ -2,7 +2,7 @@
 
 use super::decisions::{Ask, Look, Test, given_back};
 use super::machine::{Action, Credits, Machine, Pc, State, TState, Task, Transaction};
-use super::policy::{Conversion, Data, Granted, Mutex, Restart, Tail, Wait, Wake};
+use super::policy::{Conversion, Data, Granted, Mutex, Restart, Tail, Wait};
 
 /// Blocks that a commit writes beside what was dirtied: a descriptor and the commit record.
 const OF_COMMIT: Credits = 2;
@@ -50,7 +50,7 @@ impl Steps<'_> {
     fn handle(&self, t: Task) -> (Credits, Credits) {
         let load = &self.machine.load;
         let more = match self.pc(t) {
-            Some(Pc::Extended) => load.extra,
+            Some(Pc::Extended) => self.extras(t),
             _ => 0,
         };
         let dirties = match t {
@@ -59,6 +59,15 @@ impl Steps<'_> {
             Task::Worker(_) => load.convert_uses,
         };
         (self.credits(t) + more, dirties + more)
+    }
+
+    /// `Extras`.
+    fn extras(&self, t: Task) -> Credits {
+        match t {
+            Task::Plain(_) => self.machine.load.extra,
+            Task::Pages(_) => 0,
+            Task::Worker(_) => self.machine.load.convert_extra,
+        }
     }
 
     /// t_outstanding_credits of a new transaction.
@@ -127,6 +136,9 @@ impl Steps<'_> {
         match action {
             Action::Start(t) => self.start(t),
             Action::Try(t) => self.try_ordinary(t),
+            Action::Fail(t) => self.fail(t),
+            Action::Undo(t) => self.undo(t),
+            Action::Look(t) => self.look_again(t),
             Action::Refuse(t) => self.refuse(t),
             Action::TryReserved(t) => self.try_reserved(t),
             Action::Extend(t) => self.extend(t),
@@ -138,7 +150,8 @@ impl Steps<'_> {
             Action::LockCheckpoint(t) => self.lock_checkpoint(t),
             Action::MakeSpace(t) => self.make_space(t),
             Action::FindNewer(t) => self.find_newer(t),
-            Action::Committed(t) => self.committed(t),
+            Action::FindCommitting(t) => self.find_committing(t),
+            _ if !self.is_writable() => None,
             Action::AskCommit => self.ask_commit(),
             Action::CommitLock => self.commit_lock(),
             Action::CommitSwitch => self.commit_switch(),
@@ -181,14 +194,12 @@ impl Steps<'_> {
         let to = match test {
             None => Pc::Attached,
             Some(Test::Space) => Pc::Space,
-            Some(Test::Half) => Pc::WaitReserved,
-            Some(Test::Room) if look.too_much_reserved(ask) => Pc::WaitReserved,
+            Some(Test::Half) if look.is_exact() => Pc::WaitReserved,
+            Some(Test::Half) => return None,
+            Some(Test::Room) if look.too_much_reserved(ask) => Pc::WaitRoom,
             Some(Test::Running | Test::Room) => Pc::WaitLocked,
         };
         self.begin();
-        if test == Some(Test::Half) && self.machine.policy.wake == Wake::Stirs {
-            self.wake_reserved();
-        }
         let state = &mut *self.state;
         state.pc[place] = to;
         match to {
@@ -200,9 +211,7 @@ impl Steps<'_> {
                     state.promised.remove(&w);
                 }
             }
-            Pc::WaitReserved
-                if test == Some(Test::Half) && self.machine.policy.wake == Wake::HandOver =>
-            {
+            Pc::WaitReserved => {
                 if let Task::Pages(w) = t {
                     state.queue.push(w);
                 }
@@ -213,23 +222,56 @@ impl Steps<'_> {
         Some(())
     }
 
-    /// `WakeReserved`: those who wait for reserved credits try again, now that so many stay reserved and promised.
-    fn wake_reserved(&mut self) {
+    fn fail(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Try)?;
+        let (look, ask) = (self.look(), self.ask(t));
+        let fails = !look.is_exact() && look.fails(ask) == Some(Test::Half);
+        if !fails || matches!(t, Task::Worker(_)) || self.state.aborted {
+            return None;
+        }
+        self.begin();
+        self.state.running.out += ask.total;
+        self.state.reserved += ask.reserves;
+        self.state.pc[place] = Pc::Undo;
+        Some(())
+    }
+
+    fn undo(&mut self, t: Task) -> Option<()> {
+        let place = self.at(t, Pc::Undo)?;
+        let ask = self.ask(t);
+        self.state.running.out -= ask.total;
+        self.state.reserved -= ask.reserves;
+        self.state.pc[place] = Pc::WaitReserved;
+        Some(())
+    }
+
+    /// `Look`.
+    fn look_again(&mut self, t: Task) -> Option<()> {
+        let place = self.place(t)?;
+        let (look, ask) = (self.look(), self.ask(t));
+        let fits = match self.state.pc[place] {
+            Pc::WaitReserved => !look.is_exact() && look.reservation_fits(ask.reserves),
+            Pc::WaitRoom => look.room_fits(ask.total),
+            _ => false,
+        };
+        fits.then(|| self.state.pc[place] = Pc::Try)
+    }
+
+    /// `Writable`: nobody holds j_state_lock for reading, who is to take back what it has added.
+    fn is_writable(&self) -> bool {
+        !self.state.pc.contains(&Pc::Undo)
+    }
+
+    /// `GiveBack`: those who wait in the queue are served, as far as what stays reserved and promised leaves some.
+    fn give_back(&mut self) {
         let asks = self.state.queue.iter().map(|_| self.machine.load.reserve);
         let fitting = self.look().fitting(asks);
         self.state.reserved += self.granted_reserved(fitting);
-        let state = &mut *self.state;
-        state.promised.extend(state.queue.drain(..fitting));
-        let mut sleeps = vec![false; state.pc.len()];
-        for &page in &state.queue {
+        for page in self.state.queue.drain(..fitting) {
             if let Some(place) = self.machine.place(Task::Pages(page)) {
-                sleeps[place] = true;
+                self.state.pc[place] = Pc::Try;
             }
-        }
-        for (pc, sleeps) in state.pc.iter_mut().zip(sleeps) {
-            if *pc == Pc::WaitReserved && !sleeps {
-                *pc = Pc::Try;
-            }
+            self.state.promised.insert(page);
         }
     }
 
@@ -240,7 +282,14 @@ impl Steps<'_> {
             let owns = self.state.promised.remove(&w);
             self.state.reserved -= self.granted_reserved(usize::from(owns));
         }
-        self.wake_reserved();
+        if !self.is_ordinary(t) {
+            let had = self.machine.load.reserve;
+            self.state.reserved -= had;
+            if self.state.running.state != TState::None {
+                self.state.running.out -= had;
+            }
+        }
+        self.give_back();
         Some(())
     }
 
@@ -260,14 +309,14 @@ impl Steps<'_> {
         self.state.pc[place] = Pc::Attached;
         self.state.running.updates += 1;
         self.state.reserved -= self.machine.load.reserve;
-        self.wake_reserved();
+        self.give_back();
         Some(())
     }
 
     fn extend(&mut self, t: Task) -> Option<()> {
         let place = self.at(t, Pc::Attached)?;
-        let extra = self.machine.load.extra;
-        if extra <= 0 || !matches!(t, Task::Plain(_)) {
+        let extra = self.extras(t);
+        if extra <= 0 {
             return None;
         }
         let running = &self.state.running;
@@ -279,10 +328,9 @@ impl Steps<'_> {
         if look.may_extend(extra) {
             self.state.pc[place] = Pc::Extended;
             self.state.running.out += extra;
-        } else {
-            self.state.pc[place] = Pc::Denied;
+            return Some(());
         }
-        Some(())
+        matches!(t, Task::Plain(_)).then(|| self.state.pc[place] = Pc::Denied)
     }
 
     fn restart(&mut self, t: Task) -> Option<()> {
@@ -333,13 +381,16 @@ impl Steps<'_> {
         if self.machine.policy.unreserve {
             self.state.running.out -= reserves;
         }
-        self.wake_reserved();
+        self.give_back();
         Some(())
     }
 
     fn convert(&mut self, t: Task) -> Option<()> {
         let Task::Worker(w) = t else { return None };
-        let place = self.at(t, Pc::Attached)?;
+        let place = self.place(t)?;
+        if !matches!(self.state.pc[place], Pc::Attached | Pc::Extended) {
+            return None;
+        }
         self.stop_handle(t);
         self.state.pc[place] = Pc::Idle;
         self.state.writeback[w] = false;
@@ -364,6 +415,9 @@ impl Steps<'_> {
 
     fn make_space(&mut self, t: Task) -> Option<()> {
         let place = self.at(t, Pc::Checkpoint)?;
+        if !self.is_writable() {
+            return None;
+        }
         let enough = self.look().has_space(self.ask(t).total);
         let commit = self.state.committing.state != TState::None;
         let abort = self.machine.policy.abort;
@@ -389,26 +443,26 @@ impl Steps<'_> {
     }
 
     fn find_newer(&mut self, t: Task) -> Option<()> {
-        let place = self.at(t, Pc::Checkpoint)?;
-        let commit = self.state.committing.state != TState::None;
-        if self.state.checkpoint.is_empty() || (self.state.running.log <= 0 && !commit) {
-            return None;
-        }
-        self.state.pc[place] = Pc::WaitCommit;
-        if !commit {
-            self.state.running.asked = true;
-        }
-        self.drop_mutex_in_wait();
+        let place = self.find(t, self.state.running.log)?;
+        self.state.pc[place] = Pc::WaitRunning;
+        self.state.running.asked = true;
         Some(())
     }
 
-    fn committed(&mut self, t: Task) -> Option<()> {
-        let place = self.at(t, Pc::WaitCommit)?;
-        let ended = self.state.committing.state == TState::None && !self.state.running.asked;
-        ended.then(|| {
-            self.state.pc[place] = Pc::Space;
-            self.state.mutex = self.state.mutex.filter(|holder| *holder != t);
-        })
+    fn find_committing(&mut self, t: Task) -> Option<()> {
+        let place = self.find(t, self.state.committing.log)?;
+        self.state.pc[place] = Pc::WaitCommit;
+        Some(())
+    }
+
+    /// A checkpoint finds a buffer that a transaction of so many blocks owns.
+    fn find(&mut self, t: Task, log: Credits) -> Option<usize> {
+        let place = self.at(t, Pc::Checkpoint)?;
+        if self.state.checkpoint.is_empty() || log <= 0 || !self.is_writable() {
+            return None;
+        }
+        self.drop_mutex_in_wait();
+        Some(place)
     }
 
     fn ask_commit(&mut self) -> Option<()> {
@@ -438,8 +492,10 @@ impl Steps<'_> {
         state.committing.state = TState::Flush;
         state.committing.out -= state.reserved;
         for pc in &mut state.pc {
-            if matches!(pc, Pc::WaitLocked | Pc::WaitSwitch) {
-                *pc = Pc::Try;
+            match pc {
+                Pc::WaitLocked | Pc::WaitSwitch => *pc = Pc::Try,
+                Pc::WaitRunning => *pc = Pc::WaitCommit,
+                _ => {}
             }
         }
         Some(())
@@ -476,6 +532,11 @@ impl Steps<'_> {
             *last += blocks;
         } else {
             state.free += blocks;
+        }
+        for pc in &mut state.pc {
+            if *pc == Pc::WaitCommit {
+                *pc = Pc::Space;
+            }
         }
         Some(())
     }

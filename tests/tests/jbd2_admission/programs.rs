@@ -46,6 +46,7 @@ const LOAD: Load = Load {
     cost: 3,
     uses: 2,
     extra: 1,
+    convert_extra: 0,
     page_cost: 1,
     page_uses: 1,
     reserve: 6,

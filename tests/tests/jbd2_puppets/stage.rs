@@ -1,6 +1,6 @@
 //! The threads of a machine's tasks, and the strings that they hang on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,7 @@ use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Action, Credits, Load, Machine, Pc, State, Task};
-use interlock::jbd2::numbers::Numbers;
+use interlock::jbd2::numbers::{Numbers, Tid};
 use interlock::jbd2::probe::{Probe, Step, Who};
 use interlock::jbd2::refused::{Reason, Refused};
 use interlock::jbd2::space::{Checkpointed, Store};
@@ -32,9 +32,9 @@ struct Seen {
     /// Who may.
     go: Option<Option<Who>>,
     /// Steps taken, not yet looked at.
-    steps: Vec<Logged>,
-    /// A checkpoint finds a newer transaction's buffer.
-    newer: bool,
+    steps: VecDeque<Logged>,
+    /// A checkpoint finds a buffer of this transaction.
+    newer: Option<Tid>,
     /// The play is over: all may go on.
     over: bool,
 }
@@ -83,16 +83,15 @@ impl Probe for Held {
     }
 
     fn step(&self, step: Step, now: &Numbers) {
-        self.0.with(|seen| seen.steps.push((step, now.clone())));
+        self.0
+            .with(|seen| seen.steps.push_back((step, now.clone())));
     }
 }
 
 impl Store for Held {
     fn checkpoint(&self) -> Result<Checkpointed, Errno> {
-        Ok(match self.0.lock().newer {
-            true => Checkpointed::Newer,
-            false => Checkpointed::Written,
-        })
+        let newer = self.0.lock().newer;
+        Ok(newer.map_or(Checkpointed::Written, Checkpointed::Newer))
     }
 }
 
@@ -279,10 +278,12 @@ impl<'a, W: Discipline> Stage<'a, W> {
             Action::AskCommit => {
                 self.journal.ask_commit();
             }
+            // A thread takes it in one step with the failure.
+            Action::Undo(_) => {}
             _ => self.go(does)?,
         }
         let what = format!("{does:?}");
-        let (step, now) = self.strings.wait(&what, |seen| seen.steps.pop())?;
+        let (step, now) = self.strings.wait(&what, |seen| seen.steps.pop_front())?;
         let Some((is, pc)) = action(step) else {
             return Err(format!("told {step:?}, expected {does:?}"));
         };
@@ -303,19 +304,24 @@ impl<'a, W: Discipline> Stage<'a, W> {
 
     fn go(&self, does: Action) -> Result<(), String> {
         let here = does.task().map(who);
-        let newer = matches!(does, Action::FindNewer(_));
+        let numbers = self.journal.numbers();
+        let newer = match does {
+            Action::FindNewer(_) => Some(numbers.running.tid),
+            Action::FindCommitting(_) => Some(numbers.committing.tid),
+            _ => None,
+        };
         self.strings.wait(&format!("{does:?}"), |seen| {
             seen.newer = newer;
             seen.at.contains(&here).then(|| seen.go = Some(here))
         })
     }
 
-    /// Nobody who waits in the machine is about to do something.
+    /// Nobody who waits in the machine is about to do something, but for who may be awake and has not looked yet.
     fn all_sleep(&self, state: &State) -> Result<(), String> {
         let seen = self.strings.lock();
         let mut tasks = self.machine.tasks().into_iter().zip(&state.pc);
         let is_up = |(task, pc): &(Task, &Pc)| {
-            let waits = matches!(pc, Pc::WaitLocked | Pc::WaitReserved | Pc::WaitSwitch);
+            let waits = matches!(pc, Pc::WaitLocked | Pc::WaitSwitch);
             waits && !state.aborted && seen.at.contains(&Some(who(*task)))
         };
         let up = tasks.find(is_up);

@@ -53,6 +53,7 @@ impl Jbd2 {
             cost: number("Cost")?,
             uses: number("Uses")?,
             extra: number("Extra")?,
+            convert_extra: number("ConvertExtra")?,
             page_cost: number("PageCost")?,
             page_uses: number("PageUses")?,
             reserve: number("Reserve")?,

@@ -36,8 +36,8 @@ pub(super) struct Logged {
 pub(super) enum Plan {
     /// There is none.
     Nothing,
-    /// A transaction that is not committed has revoked one of its blocks: that commit comes first.
-    Newer,
+    /// This transaction, which is not committed, has revoked one of its blocks: that commit comes first.
+    Newer(Tid),
     /// These blocks are to be written home; the others have newer versions in the log.
     Write(Vec<(u64, Bytes)>),
 }
@@ -120,12 +120,12 @@ impl Buffers {
         let blocks = oldest.changes.blocks.iter();
         let home = blocks.filter(|(block, _)| !is_newer(block));
         let home: Vec<(u64, Bytes)> = home.map(|(block, bytes)| (*block, bytes.clone())).collect();
-        let is_revoked = |block: &u64| {
-            let mut open = self.open.iter();
-            open.any(|(_, changes)| changes.revoked.contains(block))
+        let revokes = |changes: &Changes| {
+            let mut home = home.iter();
+            home.any(|(block, _)| changes.revoked.contains(block))
         };
-        if home.iter().any(|(block, _)| is_revoked(block)) {
-            return Plan::Newer;
+        if let Some((tid, _)) = self.open.iter().find(|(_, changes)| revokes(changes)) {
+            return Plan::Newer(*tid);
         }
         self.writing = home.iter().map(|(block, _)| *block).collect();
         Plan::Write(home)

@@ -114,7 +114,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Store for Inner<D, W, S
     fn checkpoint(&self) -> Result<Checkpointed, Errno> {
         let home = match self.buffers.with(Buffers::plan) {
             Plan::Nothing => return Ok(Checkpointed::Written),
-            Plan::Newer => return Ok(Checkpointed::Newer),
+            Plan::Newer(tid) => return Ok(Checkpointed::Newer(tid)),
             Plan::Write(home) => home,
         };
         let write = || {

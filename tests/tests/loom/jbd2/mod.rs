@@ -10,11 +10,11 @@
 //! |------------------------------------------------------|------------|-------|------------|--------|---------|
 //! | room: two starts, one has to wait for a commit       | WakeAll    | 4     |      8 329 |    117 |     1.1 |
 //! | space: and for space, checkpoints, another's commit  | WakeAll    | 4     |     10 818 |     96 |     2.3 |
-//! | the same with three starts, two wait for the mutex   | WakeAll    | 2     |     14 362 |  1 986 |     2.2 |
-//! | behind: two starts in a commit, one behind it        | WakeAll    | 3     |     19 355 |  2 966 |     2.6 |
-//! | reserved: two pages, credits for one                 | WakeAll    | 5     |        623 |    194 |     0.1 |
+//! | the same with three starts, two wait for the mutex   | WakeAll    | 2     |     14 362 |  1 842 |     2.2 |
+//! | behind: two starts in a commit, one behind it        | WakeAll    | 3     |     19 355 |  2 688 |     2.6 |
+//! | reserved: two pages, credits for one                 | WakeAll    | 5     |        668 |    212 |     0.1 |
 //! | the same                                             | HandOver   | 5     |        623 |    194 |     0.1 |
-//! | reserved: three pages, credits for one               | WakeAll    | 4     |     44 832 | 13 196 |     3.5 |
+//! | reserved: three pages, credits for one               | WakeAll    | 4     |     79 049 | 12 512 |     7.6 |
 //! | the same                                             | HandOver   | 4     |     30 062 |  8 972 |     2.3 |
 //! | locked: a reserved handle joins LOCKED, fsync waits  | WakeAll    | 4     |     41 359 |    582 |     2.9 |
 //! | the same                                             | HandOver   | 4     |     41 359 |    582 |     2.8 |

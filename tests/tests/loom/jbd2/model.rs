@@ -36,6 +36,7 @@ pub const NOBODY: Load = Load {
     cost: 0,
     uses: 0,
     extra: 0,
+    convert_extra: 0,
     page_cost: 0,
     page_uses: 0,
     reserve: 0,
@@ -64,7 +65,7 @@ pub enum Sight {
 impl Sight {
     fn is(self, step: Step, now: &Numbers, state: &State) -> bool {
         let count = |which: Pc| state.pc.iter().filter(|pc| **pc == which).count();
-        let waiting = count(Pc::WaitReserved);
+        let waiting = count(Pc::WaitReserved) + count(Pc::WaitRoom);
         match self {
             Sight::TwoWaitForSpace => now.mutex.is_some() && count(Pc::Space) > 0,
             Sight::WaitsForCommit => matches!(step, Step::Try(_, Pc::WaitLocked)),

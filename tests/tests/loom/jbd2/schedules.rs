@@ -109,7 +109,7 @@ rusty_fork_test! {
             ..space
         };
         let sights = [Sight::Checkpoints, Sight::TwoWaitForSpace];
-        holds::<WakeAll>("space, three", &model, 2, &sights, [14_362, 1_986]);
+        holds::<WakeAll>("space, three", &model, 2, &sights, [14_362, 1_842]);
     }
 
     /// Who waits for j_checkpoint_mutex behind the commit thread, which takes it for a moment only, is woken by nobody else.
@@ -131,14 +131,14 @@ rusty_fork_test! {
             ..room
         };
         let sights = [Sight::TwoWaitForSpace];
-        holds::<WakeAll>("behind", &model, 3, &sights, [19_355, 2_966]);
+        holds::<WakeAll>("behind", &model, 3, &sights, [19_355, 2_688]);
     }
 
     #[test]
     fn starts_wait_for_reserved_credits() {
         let sights = [Sight::WaitsForReserved];
         let logs =
-            holds_as_traces::<WakeAll>("reserved, two, all", &reserved(2), 5, &sights, [623, 194]);
+            holds_as_traces::<WakeAll>("reserved, two, all", &reserved(2), 5, &sights, [668, 212]);
         traces::accepted_by_tlc("loom-jbd2-reserved", "jbd2", &logs);
         holds_as_traces::<HandOver>(
             "reserved, two, hand-over",
@@ -153,7 +153,7 @@ rusty_fork_test! {
             &reserved(3),
             4,
             &sights,
-            [44_832, 13_196],
+            [79_049, 12_512],
         );
         holds::<HandOver>(
             "reserved, three, hand-over",
