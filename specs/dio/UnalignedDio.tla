@@ -69,8 +69,18 @@ VARIABLES
     older,      \* request -> those acknowledged before it was called
     may         \* read -> sector -> the requests whose value it may return
 
-file     == <<extent, disk, size, dio, cache>>
-requests == <<pc, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+\* By what changes together: a step says of each group that it keeps.
+bytes    == <<disk, cache>>
+store    == <<extent, bytes>>           \* what a read finds
+file     == <<store, size, dio>>
+locking  == <<held, plan>>
+answer   == <<retries, result>>
+caller   == <<pc, locking, answer>>
+mapping  == <<next, convert>>
+transfer == <<bios, buffer>>            \* what the device is at
+fate     == <<io, failed>>
+ioState  == <<mapping, transfer, fate>>
+requests == <<caller, ioState>>
 history  == <<current, older, may>>
 vars     == <<file, requests, history>>
 
@@ -323,7 +333,7 @@ Call(r) ==
     /\ pc[r] = "idle"
     /\ pc' = [pc EXCEPT ![r] = "lock"]
     /\ plan' = [plan EXCEPT ![r].mode = First(r), ![r].buffered = Kind(r) = "buffered"]
-    /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<file, held, ioState, answer>>
     /\ Remember
     /\ Emit("Call", Of(r))
 
@@ -350,7 +360,7 @@ Lock(r) ==
             [] Kind(r) = "read" -> Then(r, FALSE)
             [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
             [] OTHER -> "check"]
-    /\ UNCHANGED <<file, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<file, plan, ioState, answer>>
     /\ Remember
     /\ Emit("Lock", Of(r))
 
@@ -362,7 +372,7 @@ LockFails(r) ==
     /\ pc' = [pc EXCEPT ![r] = "done"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
     /\ result' = [result EXCEPT ![r] = "EAGAIN"]
-    /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<file, held, ioState, retries>>
     /\ Remember
     /\ Emit("LockFails", Of(r))
 
@@ -384,7 +394,7 @@ Check(r) ==
                                        [] OTHER    -> Then(r, new.drain)]
           /\ held' = [held EXCEPT ![r] = IF upgrades /\ ~refused THEN "none" ELSE @]
           /\ result' = [result EXCEPT ![r] = IF refused THEN "EAGAIN" ELSE @]
-    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<file, ioState, retries>>
     /\ Remember
     /\ Emit("Check", Of(r))
 
@@ -393,7 +403,7 @@ Drain(r) ==
     /\ pc[r] = "drain"
     /\ dio = 0
     /\ pc' = [pc EXCEPT ![r] = Then(r, FALSE)]
-    /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<file, locking, ioState, answer>>
     /\ Remember
     /\ Emit("Drain", Of(r))
 
@@ -422,7 +432,7 @@ Begin(r) ==
     /\ io' = [io EXCEPT ![r] = "flying"]
     /\ next' = [next EXCEPT ![r] = FirstBlock(r)]
     /\ pc' = [pc EXCEPT ![r] = "map"]
-    /\ UNCHANGED <<size, held, plan, bios, convert, failed, buffer, retries, result>>
+    /\ UNCHANGED <<size, locking, convert, transfer, failed, answer>>
     /\ Remember
     /\ Emit("Begin", Of(r))
 
@@ -434,7 +444,7 @@ FallBack(r) ==
     /\ held' = [held EXCEPT ![r] = "none"]
     /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = "exclusive", !.buffered = TRUE]]
     /\ pc' = [pc EXCEPT ![r] = "lock"]
-    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<file, ioState, answer>>
     /\ Remember
     /\ Emit("FallBack", Of(r))
 
@@ -477,7 +487,7 @@ Map(r) ==
        ELSE /\ (IF Kind(r) = "write" THEN MapWrite(r) ELSE MapRead(r))
             /\ next' = [next EXCEPT ![r] = @ + 1]
             /\ pc' = [pc EXCEPT ![r] = IF next[r] = LastBlock(r) THEN Submitted(r) ELSE "map"]
-    /\ UNCHANGED <<disk, size, dio, cache, held, plan, io, failed, retries, result>>
+    /\ UNCHANGED <<bytes, size, dio, locking, fate, answer>>
     /\ Remember
     /\ Emit("Map", Of(r))
 
@@ -502,7 +512,7 @@ Retry(r) ==
             /\ retries' = [retries EXCEPT ![r] = IF @ < 2 THEN @ + 1 ELSE @]
             /\ UNCHANGED result
     /\ failed' = [failed EXCEPT ![r] = FALSE]
-    /\ UNCHANGED <<extent, disk, size, cache, bios, buffer>>
+    /\ UNCHANGED <<store, size, transfer>>
     /\ Remember
     /\ Emit("Retry", Of(r))
 
@@ -526,7 +536,7 @@ Unlock(r) ==
           /\ disk' = [s \in Sector |-> IF BlockOf(s) \in freed THEN "stale" ELSE disk[s]]
     /\ held' = [held EXCEPT ![r] = "none"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
-    /\ UNCHANGED <<size, dio, cache, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<size, dio, cache, ioState, retries>>
     /\ Remember
     /\ Emit("Unlock", Of(r))
 
@@ -538,7 +548,7 @@ Fill(r) ==
        IN cache' = [s \in DOMAIN cache \cup pages |-> IF s \in Range(r) THEN r ELSE Page(s)]
     /\ size' = IF Grows(r) THEN End(r) ELSE size
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
-    /\ UNCHANGED <<extent, disk, dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<extent, disk, dio, locking, ioState, answer>>
     /\ Remember
     /\ Emit("Fill", Of(r))
 
@@ -549,7 +559,7 @@ Flush(r) ==
     /\ WriteBack(Blocks(r))
     /\ pc' = [pc EXCEPT ![r] = "done"]
     /\ result' = [result EXCEPT ![r] = "ok"]
-    /\ UNCHANGED <<size, dio, held, plan, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<size, dio, locking, ioState, retries>>
     /\ Remember
     /\ Emit("Flush", Of(r))
 
@@ -583,7 +593,7 @@ Free(r) ==
     /\ IF Frees(r) THEN FreeBlocks(r) ELSE Grow(r)
     /\ size' = IF Kind(r) = "truncate" THEN Calls[r].from ELSE size
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
-    /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<dio, locking, ioState, answer>>
     /\ Remember
     /\ Emit("Free", Of(r))
 
@@ -603,7 +613,7 @@ Complete(r, bio) ==
           /\ buffer' = [buffer EXCEPT ![r] =
                 IF read THEN [s \in DOMAIN @ \cup hits |-> IF s \in hits THEN disk[s] ELSE @[s]]
                 ELSE @]
-    /\ UNCHANGED <<extent, size, dio, cache, pc, held, plan, next, convert, io, failed, retries, result>>
+    /\ UNCHANGED <<extent, cache, size, dio, caller, mapping, fate>>
     /\ Remember
     /\ Emit("Complete", <<r, bio.part, bio.block>>)
 
@@ -613,7 +623,7 @@ Fail(r, bio) ==
     /\ bio \in bios[r]
     /\ bios' = [bios EXCEPT ![r] = @ \ {bio}]
     /\ failed' = [failed EXCEPT ![r] = TRUE]
-    /\ UNCHANGED <<file, pc, held, plan, next, convert, io, buffer, retries, result>>
+    /\ UNCHANGED <<file, caller, mapping, buffer, io>>
     /\ Remember
     /\ Emit("Fail", <<r, bio.part, bio.block>>)
 
@@ -629,7 +639,7 @@ EndIo(r) ==
     /\ size' = IF Kind(r) = "write" /\ Grows(r) /\ ~failed[r] THEN End(r) ELSE size
     /\ convert' = [convert EXCEPT ![r] = {}]
     /\ next' = [next EXCEPT ![r] = 0]
-    /\ UNCHANGED <<disk, dio, cache, pc, held, plan, bios, failed, buffer, retries, result>>
+    /\ UNCHANGED <<bytes, dio, caller, transfer, failed>>
     /\ Remember
     /\ Emit("EndIo", Of(r))
 
@@ -640,7 +650,7 @@ DioEnd(r) ==
     /\ dio' = dio - 1
     /\ result' = [result EXCEPT ![r] = IF pc[r] = "io" THEN @ ELSE Outcome(r)]
     /\ pc' = [pc EXCEPT ![r] = IF @ = "queued" THEN "done" ELSE @]
-    /\ UNCHANGED <<extent, disk, size, cache, held, plan, next, bios, convert, failed, buffer, retries>>
+    /\ UNCHANGED <<store, size, locking, mapping, transfer, failed, retries>>
     /\ Remember
     /\ Emit("DioEnd", Of(r))
 
