@@ -12,12 +12,18 @@
 (* fs/iomap/direct-io.c.  A block is a few sectors, the unit of            *)
 (* I/O.  A write to a block that is not written yet zeroes the rest of it: *)
 (* head pad, data and tail pad are I/Os of their own and complete in any   *)
-(* order.  Each request is made once; which there are, and what they do,   *)
-(* is the constant Calls.                                                  *)
+(* order.  Which requests there are, and what they do, is the constant     *)
+(* Calls.  Each is made once; those of Repeats may be made again when they *)
+(* have returned, for ever, which nobody obliges them to.                  *)
 (*                                                                         *)
-(* ASSUMED, NOT CHECKED.  i_rwsem is a fair reader/writer lock (that is    *)
-(* ../rwsem's matter) whose trylock fails only while it is held; and       *)
-(* i_dio_count an exact count.  A look-up of a block's mapping and the     *)
+(* ASSUMED, NOT CHECKED.  i_rwsem is granted as Fifo says.  Unless it is,  *)
+(* anyone gets it who conflicts with no holder, in every order there could *)
+(* be: what holds of the data then holds with any lock.  If Fifo is, it is *)
+(* granted in the order of asking, readers together: nobody passes a       *)
+(* writer that waits, nor does a trylock.  Linux comes to that since 5.11, *)
+(* when a waiter's timer has run out; until then others may steal a free   *)
+(* lock (../rwsem, Handoff511).                                            *)
+(* i_dio_count is an exact count.  A look-up of a block's mapping and the  *)
 (* submission of its I/Os are one step: the block can still change before  *)
 (* the I/Os complete.  A mapping is of one block.  An I/O is atomic for    *)
 (* each sector.  Blocks freed are not used again by other files.           *)
@@ -55,6 +61,7 @@ VARIABLES
     \* the requests
     pc,         \* what each request's caller is doing, see TypeOK
     held,       \* how it holds i_rwsem: "none", "shared", "exclusive"
+    ahead,      \* who asked for the lock before it, and waits too (if Fifo)
     plan,       \* how it wants the lock, and what it will do under it
     next,       \* the next block to be mapped
     bios,       \* its I/Os in flight
@@ -73,7 +80,7 @@ VARIABLES
 bytes    == <<disk, cache>>
 store    == <<extent, bytes>>           \* what a read finds
 file     == <<store, size, dio>>
-locking  == <<held, plan>>
+locking  == <<held, ahead, plan>>
 answer   == <<retries, result>>
 caller   == <<pc, locking, answer>>
 mapping  == <<next, convert>>
@@ -86,6 +93,10 @@ vars     == <<file, requests, history>>
 
 -----------------------------------------------------------------------------
 (* Requests and blocks.                                                    *)
+
+\* The requests that may be made again.
+\* @type: Set(Str);
+Repeats      == {}
 
 Kind(r)      == Calls[r].kind         \* "write", "buffered", "read", "punch", "truncate"
 Async(r)     == Calls[r].async
@@ -264,6 +275,7 @@ TypeOK ==
                            "queued",  \* -EIOCBQUEUED: I/O still in flight
                            "done"}]
     /\ held \in [Request -> {"none", "shared", "exclusive"}]
+    /\ ahead \in [Request -> SUBSET Request]
     /\ DOMAIN cache \subseteq Sector
     /\ \A s \in DOMAIN cache : cache[s] \in Content /\ In(BlockOf(s)) \subseteq DOMAIN cache
     /\ \A r \in Request : bios[r] \subseteq Bio /\ convert[r] \subseteq Block
@@ -287,6 +299,7 @@ Init ==
     /\ cache = Nothing
     /\ pc = [r \in Request |-> "idle"]
     /\ held = [r \in Request |-> "none"]
+    /\ ahead = [r \in Request |-> {}]
     /\ plan = [r \in Request |-> NoPlan]
     /\ next = [r \in Request |-> 0]
     /\ bios = [r \in Request |-> {}]
@@ -310,36 +323,66 @@ Of(r) == <<r>>
 
 \* History.  Once a write is acknowledged, what was acknowledged before it was
 \* called must not come back; a call of which it is not known yet whether it
-\* has taken effect may show or not; one that got -EAGAIN must not show.
+\* has taken effect may show or not; one that got -EAGAIN must not show.  All
+\* calls of one request write the same, so that the latest stands for them: it
+\* is not older than anybody, and one that is refused may show by those before.
 Remember ==
-    LET called  == {r \in Request : pc[r] = "idle" /\ pc'[r] # "idle"}
+    LET called  == {r \in Request : pc[r] \in {"idle", "done"} /\ pc'[r] = "lock"}
         acked   == {r \in Request : result[r] = "none" /\ result'[r] = "ok"}
-        refused == {r \in Request : result[r] = "none" /\ result'[r] = "EAGAIN"}
+        refused == {r \in Request \ Repeats : result[r] = "none" /\ result'[r] = "EAGAIN"}
         gone(s) == refused \cup UNION {older[r] : r \in {q \in acked : s \in Puts(q)}}
         came(s) == {r \in called : s \in Puts(r)}
     IN /\ current' = [s \in Sector |-> (current[s] \cup came(s)) \ gone(s)]
        /\ older' = [r \in Request |->
-              IF r \in called THEN {"init"} \cup {q \in Request : result[q] = "ok"}
-              ELSE IF result'[r] # "none" THEN {} ELSE older[r]]
+              IF r \in called THEN {"init"} \cup {q \in Request \ called : result[q] = "ok"}
+              ELSE IF result'[r] # "none" THEN {} ELSE older[r] \ called]
        /\ may' = [r \in Reads |-> [s \in Range(r) |->
-              IF r \in called \/ (pc[r] # "idle" /\ result[r] = "none")
+              IF r \in called THEN current[s] \cup came(s)
+              ELSE IF pc[r] # "idle" /\ result[r] = "none"
               THEN may[r][s] \cup current[s] \cup came(s) ELSE may[r][s]]]
 
 -----------------------------------------------------------------------------
-(* The steps of a request's caller.                                        *)
+(* i_rwsem.                                                                *)
 
-\* The system call.
-Call(r) ==
-    /\ pc[r] = "idle"
-    /\ pc' = [pc EXCEPT ![r] = "lock"]
-    /\ plan' = [plan EXCEPT ![r].mode = First(r), ![r].buffered = Kind(r) = "buffered"]
-    /\ UNCHANGED <<file, held, ioState, answer>>
-    /\ Remember
-    /\ Emit("Call", Of(r))
+\* Whether it is granted in the order of asking.
+Fifo == FALSE
 
 LockIsFree(mode) ==
     IF mode = "exclusive" THEN \A q \in Request : held[q] = "none"
                           ELSE \A q \in Request : held[q] # "exclusive"
+
+\* Who is to get it.  A trylock has no place among those who wait.
+Waiting == {q \in Request : pc[q] = "lock" /\ ~Nowait(q)}
+
+\* r asks for it: behind all who wait.
+Asks(r) == ahead' = [ahead EXCEPT ![r] = IF Fifo /\ ~Nowait(r) THEN Waiting ELSE {}]
+
+\* It is r's turn: nobody is ahead, or r and all who are want to share.
+IsNext(r) ==
+    Fifo => \A q \in (IF Nowait(r) THEN Waiting ELSE ahead[r]) :
+                plan[q].mode = "shared" /\ plan[r].mode = "shared"
+MayTake(r) == LockIsFree(plan[r].mode) /\ IsNext(r)
+
+\* r waits no more.
+Leaves(r) == ahead' = [q \in Request |-> IF q = r THEN {} ELSE ahead[q] \ {r}]
+
+-----------------------------------------------------------------------------
+(* The steps of a request's caller.                                        *)
+
+\* The system call, the first or one more.
+Call(r) ==
+    /\ pc[r] = "idle" \/ (pc[r] = "done" /\ r \in Repeats)
+    /\ pc' = [pc EXCEPT ![r] = "lock"]
+    /\ plan' = [plan EXCEPT ![r].mode = First(r), ![r].buffered = Kind(r) = "buffered"]
+    /\ Asks(r)
+    /\ io' = [io EXCEPT ![r] = "none"]
+    /\ failed' = [failed EXCEPT ![r] = FALSE]
+    /\ buffer' = [buffer EXCEPT ![r] = Nothing]
+    /\ retries' = [retries EXCEPT ![r] = 0]
+    /\ result' = [result EXCEPT ![r] = "none"]
+    /\ UNCHANGED <<file, held, mapping, bios>>
+    /\ Remember
+    /\ Emit("Call", Of(r))
 
 \* Where a request that holds the lock goes, once it knows what to do.
 Then(r, drains) ==
@@ -352,8 +395,9 @@ Then(r, drains) ==
 \* lock, so others get in between.
 Lock(r) ==
     /\ pc[r] = "lock"
-    /\ LockIsFree(plan[r].mode)
+    /\ MayTake(r)
     /\ held' = [held EXCEPT ![r] = plan[r].mode]
+    /\ Leaves(r)
     /\ pc' = [pc EXCEPT ![r] =
           CASE plan[r].buffered -> Then(r, Policy.fallback = "drain")
             [] Kind(r) \in {"punch", "truncate"} -> Then(r, FreeDrains(r))
@@ -368,11 +412,11 @@ Lock(r) ==
 LockFails(r) ==
     /\ pc[r] = "lock"
     /\ Nowait(r)
-    /\ ~LockIsFree(plan[r].mode)
+    /\ ~MayTake(r)
     /\ pc' = [pc EXCEPT ![r] = "done"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
     /\ result' = [result EXCEPT ![r] = "EAGAIN"]
-    /\ UNCHANGED <<file, held, ioState, retries>>
+    /\ UNCHANGED <<file, held, ahead, ioState, retries>>
     /\ Remember
     /\ Emit("LockFails", Of(r))
 
@@ -393,6 +437,7 @@ Check(r) ==
                                        [] upgrades -> "lock"
                                        [] OTHER    -> Then(r, new.drain)]
           /\ held' = [held EXCEPT ![r] = IF upgrades /\ ~refused THEN "none" ELSE @]
+          /\ (IF upgrades /\ ~refused THEN Asks(r) ELSE UNCHANGED ahead)
           /\ result' = [result EXCEPT ![r] = IF refused THEN "EAGAIN" ELSE @]
     /\ UNCHANGED <<file, ioState, retries>>
     /\ Remember
@@ -444,6 +489,7 @@ FallBack(r) ==
     /\ held' = [held EXCEPT ![r] = "none"]
     /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = "exclusive", !.buffered = TRUE]]
     /\ pc' = [pc EXCEPT ![r] = "lock"]
+    /\ Asks(r)
     /\ UNCHANGED <<file, ioState, answer>>
     /\ Remember
     /\ Emit("FallBack", Of(r))
@@ -506,9 +552,10 @@ Retry(r) ==
        THEN /\ pc' = [pc EXCEPT ![r] = "done"]
             /\ plan' = [plan EXCEPT ![r] = NoPlan]
             /\ result' = [result EXCEPT ![r] = "EAGAIN"]
-            /\ UNCHANGED retries
+            /\ UNCHANGED <<ahead, retries>>
        ELSE /\ pc' = [pc EXCEPT ![r] = "lock"]
             /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = Policy.retry]]
+            /\ Asks(r)
             /\ retries' = [retries EXCEPT ![r] = IF @ < 2 THEN @ + 1 ELSE @]
             /\ UNCHANGED result
     /\ failed' = [failed EXCEPT ![r] = FALSE]
@@ -536,7 +583,7 @@ Unlock(r) ==
           /\ disk' = [s \in Sector |-> IF BlockOf(s) \in freed THEN "stale" ELSE disk[s]]
     /\ held' = [held EXCEPT ![r] = "none"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
-    /\ UNCHANGED <<size, dio, cache, ioState, retries>>
+    /\ UNCHANGED <<size, dio, cache, ahead, ioState, retries>>
     /\ Remember
     /\ Emit("Unlock", Of(r))
 
