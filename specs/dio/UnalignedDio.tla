@@ -77,6 +77,7 @@ VARIABLES
     may         \* read -> sector -> the requests whose value it may return
 
 \* By what changes together: a step says of each group that it keeps.
+\* @type: <<Int -> Str, Int -> Str>>;
 bytes    == <<disk, cache>>
 store    == <<extent, bytes>>           \* what a read finds
 file     == <<store, size, dio>>
