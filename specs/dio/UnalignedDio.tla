@@ -147,6 +147,11 @@ Pad(bio) == bio.part \in {"head", "tail"}
 -----------------------------------------------------------------------------
 (* The decisions in which the designs differ.                              *)
 
+\* 0. FALLBACK: how a buffered write, or a fallback to one, holds the lock, and
+\* whether it calls inode_dio_wait then.
+BufferedMode == IF Policy.fallback = "drain-shared" THEN "shared" ELSE "exclusive"
+BufferedDrains == Policy.fallback # "no-drain"
+
 \* 1. FIRST: the lock that a request asks for when it is called, after a look
 \* at i_size without any lock.
 WriteFirst(r) ==
@@ -158,7 +163,7 @@ WriteFirst(r) ==
 First(r) ==
     CASE Kind(r) = "write" -> WriteFirst(r)
       [] Kind(r) = "read"  -> "shared"
-      [] Kind(r) = "buffered" -> "exclusive"
+      [] Kind(r) = "buffered" -> BufferedMode
       [] OTHER -> IF Policy.free = "shared" THEN "shared" ELSE "exclusive"
 
 \* 2. OVERWRITE: ext4_overwrite_io, ext4_dio_needs_zeroing.  The first two look
@@ -400,7 +405,7 @@ Lock(r) ==
     /\ held' = [held EXCEPT ![r] = plan[r].mode]
     /\ Leaves(r)
     /\ pc' = [pc EXCEPT ![r] =
-          CASE plan[r].buffered -> Then(r, Policy.fallback = "drain")
+          CASE plan[r].buffered -> Then(r, BufferedDrains)
             [] Kind(r) \in {"punch", "truncate"} -> Then(r, FreeDrains(r))
             [] Kind(r) = "read" -> Then(r, FALSE)
             [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
@@ -488,7 +493,7 @@ FallBack(r) ==
     /\ pc[r] = "begin"
     /\ Calls[r].cached
     /\ held' = [held EXCEPT ![r] = "none"]
-    /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = "exclusive", !.buffered = TRUE]]
+    /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = BufferedMode, !.buffered = TRUE]]
     /\ pc' = [pc EXCEPT ![r] = "lock"]
     /\ Asks(r)
     /\ UNCHANGED <<file, ioState, answer>>

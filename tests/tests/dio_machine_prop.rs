@@ -40,7 +40,7 @@ enum Promise {
 fn alone_after_drain(machine: &Machine, state: &State) -> bool {
     let drained = |(call, request): (&Call, &Progress)| match request.pc {
         Pc::Begin | Pc::Map | Pc::Io => request.plan.drain,
-        Pc::Fill => machine.policy.fallback_drains,
+        Pc::Fill => machine.policy.fallback.drains(),
         Pc::Free => call.kind == Kind::Punch || call.from < state.size,
         _ => false,
     };
@@ -228,6 +228,7 @@ fn the_safe_designs_keep_all_but_one() {
 fn the_walk_finds_what_other_designs_break() {
     let designs = [
         (Policy::SHARED_DRAIN, Promise::AloneAfterDrain),
+        (Policy::FALLBACK_DRAINS_SHARED, Promise::AloneAfterDrain),
         (Policy::RFC_ON63, Promise::ZeroingExcludesIo),
         (Policy::FINAL65, Promise::ZeroingExcludesIo),
         (Policy::PUNCH_NO_DIO_WAIT, Promise::NoMisplacedIo),

@@ -113,9 +113,9 @@ impl View<'_> {
         request.ahead.clear();
         request.held = Some(plan.mode);
         request.pc = match self.kind(r) {
-            _ if plan.buffered => self.after_lock(r, policy.fallback_drains),
+            _ if plan.buffered => self.after_lock(r, policy.fallback.drains()),
             Kind::Punch | Kind::Truncate => self.after_lock(r, self.look(r).free_drains()),
-            Kind::Buffered => self.after_lock(r, policy.fallback_drains),
+            Kind::Buffered => self.after_lock(r, policy.fallback.drains()),
             Kind::Read => self.after_lock(r, false),
             Kind::Write if !plan.saw.is_empty() => self.after_lock(r, plan.drain),
             Kind::Write => Pc::Check,
@@ -182,7 +182,7 @@ impl View<'_> {
         request.held = None;
         request.plan = Plan {
             buffered: true,
-            ..Plan::of(Mode::Exclusive)
+            ..Plan::of(self.policy().fallback.mode())
         };
         request.ahead = self.asks(r);
         request.pc = Pc::Lock;
