@@ -33,8 +33,9 @@
 (* page that has been written back is forgotten.                           *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The journal, i_disksize, crashes, mmap and clean pages,  *)
-(* bios that are split, delayed allocation and IS_NOSEC.  fallocate drains *)
-(* in every version (ext4_fallocate calls inode_dio_wait).                 *)
+(* bios that are split, delayed allocation, reflink (README.md says what   *)
+(* it would take) and IS_NOSEC.  fallocate drains in every version         *)
+(* (ext4_fallocate calls inode_dio_wait).                                  *)
 (***************************************************************************)
 EXTENDS Integers, FiniteSets, Policies
 
