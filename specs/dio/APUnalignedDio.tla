@@ -53,6 +53,8 @@ VARIABLES
     pc,
     \* @type: Str -> Str;
     held,
+    \* @type: Str -> Set(Str);
+    ahead,
     \* @type: Str -> { mode: Str, drain: Bool, wait: Bool, saw: Int -> Str, buffered: Bool };
     plan,
     \* @type: Str -> Int;
@@ -142,6 +144,7 @@ TypeAssign ==
     /\ cache = Nothing
     /\ pc \in [Writers -> Pcs]
     /\ held \in [Writers -> {"none", "shared", "exclusive"}]
+    /\ ahead = [r \in Writers |-> {}]
     /\ \E mode \in [Writers -> {"shared", "exclusive"}],
           drain \in [Writers -> BOOLEAN], wait \in [Writers -> BOOLEAN] :
           plan = [r \in Writers |-> [mode |-> mode[r], drain |-> drain[r], wait |-> wait[r],
@@ -174,10 +177,12 @@ Alone(r) == held[r] = "exclusive" /\ plan[r].drain /\ plan[r].wait
 (* The invariant.                                                          *)
 
 \* What TypeAssign takes for granted: nobody reads, falls back, retries or
-\* carries over what it saw; and no page is dirty.
+\* carries over what it saw; no page is dirty; and nobody queues, since the lock
+\* is granted in any order.
 Typed == cache = Nothing /\
     \A r \in Writers :
         /\ pc[r] \in Pcs
+        /\ ahead[r] = {}
         /\ plan[r].saw = Nothing
         /\ ~plan[r].buffered
         /\ buffer[r] = Nothing

@@ -57,6 +57,9 @@ TS3  == [a |-> Aio(a0), S |-> Does("truncate", 2, 5)]
 Middle == [m |-> Aio(Does("write", 1, 4)), c |-> Aio(Does("write", 2, 3)),
            d |-> Aio(Does("write", 0, 0))]
 
+\* Who comes again.
+Everybody == Request
+
 \* Extents at the start.  The second block is there to have the file end behind
 \* the first, which all happens in.
 First2(state) == [k \in 0 .. 1 |-> IF k = 0 THEN state ELSE "written"]
@@ -119,7 +122,7 @@ NotEmpty(all) == [name \in {n \in DOMAIN all : all[n] # <<>>} |-> all[name]]
 Functions ==
     {[extent |-> Only(extent, Extents), disk |-> Only(disk, FirstDisk), cache |-> cache,
       pc |-> Only(pc, Each("idle")), held |-> Only(held, Each("none")),
-      plan |-> Only(plan, Each(NoPlan)), next |-> Only(next, Each(0)),
+      ahead |-> Only(ahead, Each({})), plan |-> Only(plan, Each(NoPlan)), next |-> Only(next, Each(0)),
       bios |-> Only(bios, Each({})), convert |-> Only(convert, Each({})),
       io |-> Only(io, Each("none")), failed |-> Only(failed, Each(FALSE)),
       buffer |-> Only(buffer, Each(<<>>)), retries |-> Only(retries, Each(0)),

@@ -17,7 +17,7 @@
 (*   eof        a write that begins at or beyond EOF is as good as aligned *)
 (*   alloc      the state of a block that a write has just allocated       *)
 (*   trim       a failed write frees the blocks behind EOF                 *)
-(*   fallback   a buffered write, or a fallback to it, drains first        *)
+(*   fallback   whether a buffered write, or a fallback to it, drains      *)
 (*   tail       which writes zero the rest of a block that is not new      *)
 (*   grow       what a truncate that does not shrink does to EOF's block   *)
 (*   free       how truncate and punch exclude direct I/O                  *)
@@ -121,6 +121,9 @@ Final612Eof   == [Final612 EXCEPT !.reaching = TRUE]
 Final612Tail  == [Final612 EXCEPT !.tail = "behind-eof"]
 Final612Grow  == [Final612 EXCEPT !.grow = "drained"]
 Final612Cured == [Final612Eof EXCEPT !.grow = "drained"]
+
+\* A fallback that drains without keeping others out.
+FallbackDrainsShared == [Drained72 EXCEPT !.fallback = "drain-shared"]
 
 \* And of 7.3.
 Zeroing73Cured == [Zeroing73Eof EXCEPT !.grow = "drained"]

@@ -12,12 +12,18 @@
 (* fs/iomap/direct-io.c.  A block is a few sectors, the unit of            *)
 (* I/O.  A write to a block that is not written yet zeroes the rest of it: *)
 (* head pad, data and tail pad are I/Os of their own and complete in any   *)
-(* order.  Each request is made once; which there are, and what they do,   *)
-(* is the constant Calls.                                                  *)
+(* order.  Which requests there are, and what they do, is the constant     *)
+(* Calls.  Each is made once; those of Repeats may be made again when they *)
+(* have returned, for ever, which nobody obliges them to.                  *)
 (*                                                                         *)
-(* ASSUMED, NOT CHECKED.  i_rwsem is a fair reader/writer lock (that is    *)
-(* ../rwsem's matter) whose trylock fails only while it is held; and       *)
-(* i_dio_count an exact count.  A look-up of a block's mapping and the     *)
+(* ASSUMED, NOT CHECKED.  i_rwsem is granted as Fifo says.  Unless it is,  *)
+(* anyone gets it who conflicts with no holder, in every order there could *)
+(* be: what holds of the data then holds with any lock.  If Fifo is, it is *)
+(* granted in the order of asking, readers together: nobody passes a       *)
+(* writer that waits, nor does a trylock.  Linux comes to that since 5.11, *)
+(* when a waiter's timer has run out; until then others may steal a free   *)
+(* lock (../rwsem, Handoff511).                                            *)
+(* i_dio_count is an exact count.  A look-up of a block's mapping and the  *)
 (* submission of its I/Os are one step: the block can still change before  *)
 (* the I/Os complete.  A mapping is of one block.  An I/O is atomic for    *)
 (* each sector.  Blocks freed are not used again by other files.           *)
@@ -27,8 +33,9 @@
 (* page that has been written back is forgotten.                           *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The journal, i_disksize, crashes, mmap and clean pages,  *)
-(* bios that are split, delayed allocation and IS_NOSEC.  fallocate drains *)
-(* in every version (ext4_fallocate calls inode_dio_wait).                 *)
+(* bios that are split, delayed allocation, reflink (README.md says what   *)
+(* it would take) and IS_NOSEC.  fallocate drains in every version         *)
+(* (ext4_fallocate calls inode_dio_wait).                                  *)
 (***************************************************************************)
 EXTENDS Integers, FiniteSets, Policies
 
@@ -55,6 +62,7 @@ VARIABLES
     \* the requests
     pc,         \* what each request's caller is doing, see TypeOK
     held,       \* how it holds i_rwsem: "none", "shared", "exclusive"
+    ahead,      \* who asked for the lock before it, and waits too (if Fifo)
     plan,       \* how it wants the lock, and what it will do under it
     next,       \* the next block to be mapped
     bios,       \* its I/Os in flight
@@ -69,13 +77,28 @@ VARIABLES
     older,      \* request -> those acknowledged before it was called
     may         \* read -> sector -> the requests whose value it may return
 
-file     == <<extent, disk, size, dio, cache>>
-requests == <<pc, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+\* By what changes together: a step says of each group that it keeps.
+\* @type: <<Int -> Str, Int -> Str>>;
+bytes    == <<disk, cache>>
+store    == <<extent, bytes>>           \* what a read finds
+file     == <<store, size, dio>>
+locking  == <<held, ahead, plan>>
+answer   == <<retries, result>>
+caller   == <<pc, locking, answer>>
+mapping  == <<next, convert>>
+transfer == <<bios, buffer>>            \* what the device is at
+fate     == <<io, failed>>
+ioState  == <<mapping, transfer, fate>>
+requests == <<caller, ioState>>
 history  == <<current, older, may>>
 vars     == <<file, requests, history>>
 
 -----------------------------------------------------------------------------
 (* Requests and blocks.                                                    *)
+
+\* The requests that may be made again.
+\* @type: Set(Str);
+Repeats      == {}
 
 Kind(r)      == Calls[r].kind         \* "write", "buffered", "read", "punch", "truncate"
 Async(r)     == Calls[r].async
@@ -125,6 +148,11 @@ Pad(bio) == bio.part \in {"head", "tail"}
 -----------------------------------------------------------------------------
 (* The decisions in which the designs differ.                              *)
 
+\* 0. FALLBACK: how a buffered write, or a fallback to one, holds the lock, and
+\* whether it calls inode_dio_wait then.
+BufferedMode == IF Policy.fallback = "drain-shared" THEN "shared" ELSE "exclusive"
+BufferedDrains == Policy.fallback # "no-drain"
+
 \* 1. FIRST: the lock that a request asks for when it is called, after a look
 \* at i_size without any lock.
 WriteFirst(r) ==
@@ -136,7 +164,7 @@ WriteFirst(r) ==
 First(r) ==
     CASE Kind(r) = "write" -> WriteFirst(r)
       [] Kind(r) = "read"  -> "shared"
-      [] Kind(r) = "buffered" -> "exclusive"
+      [] Kind(r) = "buffered" -> BufferedMode
       [] OTHER -> IF Policy.free = "shared" THEN "shared" ELSE "exclusive"
 
 \* 2. OVERWRITE: ext4_overwrite_io, ext4_dio_needs_zeroing.  The first two look
@@ -255,6 +283,7 @@ TypeOK ==
                            "queued",  \* -EIOCBQUEUED: I/O still in flight
                            "done"}]
     /\ held \in [Request -> {"none", "shared", "exclusive"}]
+    /\ ahead \in [Request -> SUBSET Request]
     /\ DOMAIN cache \subseteq Sector
     /\ \A s \in DOMAIN cache : cache[s] \in Content /\ In(BlockOf(s)) \subseteq DOMAIN cache
     /\ \A r \in Request : bios[r] \subseteq Bio /\ convert[r] \subseteq Block
@@ -278,6 +307,7 @@ Init ==
     /\ cache = Nothing
     /\ pc = [r \in Request |-> "idle"]
     /\ held = [r \in Request |-> "none"]
+    /\ ahead = [r \in Request |-> {}]
     /\ plan = [r \in Request |-> NoPlan]
     /\ next = [r \in Request |-> 0]
     /\ bios = [r \in Request |-> {}]
@@ -293,35 +323,65 @@ Init ==
 
 \* History.  Once a write is acknowledged, what was acknowledged before it was
 \* called must not come back; a call of which it is not known yet whether it
-\* has taken effect may show or not; one that got -EAGAIN must not show.
+\* has taken effect may show or not; one that got -EAGAIN must not show.  All
+\* calls of one request write the same, so that the latest stands for them: it
+\* is not older than anybody, and one that is refused may show by those before.
 Remember ==
-    LET called  == {r \in Request : pc[r] = "idle" /\ pc'[r] # "idle"}
+    LET called  == {r \in Request : pc[r] \in {"idle", "done"} /\ pc'[r] = "lock"}
         acked   == {r \in Request : result[r] = "none" /\ result'[r] = "ok"}
-        refused == {r \in Request : result[r] = "none" /\ result'[r] = "EAGAIN"}
+        refused == {r \in Request \ Repeats : result[r] = "none" /\ result'[r] = "EAGAIN"}
         gone(s) == refused \cup UNION {older[r] : r \in {q \in acked : s \in Puts(q)}}
         came(s) == {r \in called : s \in Puts(r)}
     IN /\ current' = [s \in Sector |-> (current[s] \cup came(s)) \ gone(s)]
        /\ older' = [r \in Request |->
-              IF r \in called THEN {"init"} \cup {q \in Request : result[q] = "ok"}
-              ELSE IF result'[r] # "none" THEN {} ELSE older[r]]
+              IF r \in called THEN {"init"} \cup {q \in Request \ called : result[q] = "ok"}
+              ELSE IF result'[r] # "none" THEN {} ELSE older[r] \ called]
        /\ may' = [r \in Reads |-> [s \in Range(r) |->
-              IF r \in called \/ (pc[r] # "idle" /\ result[r] = "none")
+              IF r \in called THEN current[s] \cup came(s)
+              ELSE IF pc[r] # "idle" /\ result[r] = "none"
               THEN may[r][s] \cup current[s] \cup came(s) ELSE may[r][s]]]
 
 -----------------------------------------------------------------------------
-(* The steps of a request's caller.                                        *)
+(* i_rwsem.                                                                *)
 
-\* The system call.
-Call(r) ==
-    /\ pc[r] = "idle"
-    /\ pc' = [pc EXCEPT ![r] = "lock"]
-    /\ plan' = [plan EXCEPT ![r].mode = First(r), ![r].buffered = Kind(r) = "buffered"]
-    /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries, result>>
-    /\ Remember
+\* Whether it is granted in the order of asking.
+Fifo == FALSE
 
 LockIsFree(mode) ==
     IF mode = "exclusive" THEN \A q \in Request : held[q] = "none"
                           ELSE \A q \in Request : held[q] # "exclusive"
+
+\* Who is to get it.  A trylock has no place among those who wait.
+Waiting == {q \in Request : pc[q] = "lock" /\ ~Nowait(q)}
+
+\* r asks for it: behind all who wait.
+Asks(r) == ahead' = [ahead EXCEPT ![r] = IF Fifo /\ ~Nowait(r) THEN Waiting ELSE {}]
+
+\* It is r's turn: nobody is ahead, or r and all who are want to share.
+IsNext(r) ==
+    Fifo => \A q \in (IF Nowait(r) THEN Waiting ELSE ahead[r]) :
+                plan[q].mode = "shared" /\ plan[r].mode = "shared"
+MayTake(r) == LockIsFree(plan[r].mode) /\ IsNext(r)
+
+\* r waits no more.
+Leaves(r) == ahead' = [q \in Request |-> IF q = r THEN {} ELSE ahead[q] \ {r}]
+
+-----------------------------------------------------------------------------
+(* The steps of a request's caller.                                        *)
+
+\* The system call, the first or one more.
+Call(r) ==
+    /\ pc[r] = "idle" \/ (pc[r] = "done" /\ r \in Repeats)
+    /\ pc' = [pc EXCEPT ![r] = "lock"]
+    /\ plan' = [plan EXCEPT ![r].mode = First(r), ![r].buffered = Kind(r) = "buffered"]
+    /\ Asks(r)
+    /\ io' = [io EXCEPT ![r] = "none"]
+    /\ failed' = [failed EXCEPT ![r] = FALSE]
+    /\ buffer' = [buffer EXCEPT ![r] = Nothing]
+    /\ retries' = [retries EXCEPT ![r] = 0]
+    /\ result' = [result EXCEPT ![r] = "none"]
+    /\ UNCHANGED <<file, held, mapping, bios>>
+    /\ Remember
 
 \* Where a request that holds the lock goes, once it knows what to do.
 Then(r, drains) ==
@@ -334,26 +394,27 @@ Then(r, drains) ==
 \* lock, so others get in between.
 Lock(r) ==
     /\ pc[r] = "lock"
-    /\ LockIsFree(plan[r].mode)
+    /\ MayTake(r)
     /\ held' = [held EXCEPT ![r] = plan[r].mode]
+    /\ Leaves(r)
     /\ pc' = [pc EXCEPT ![r] =
-          CASE plan[r].buffered -> Then(r, Policy.fallback = "drain")
+          CASE plan[r].buffered -> Then(r, BufferedDrains)
             [] Kind(r) \in {"punch", "truncate"} -> Then(r, FreeDrains(r))
             [] Kind(r) = "read" -> Then(r, FALSE)
             [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
             [] OTHER -> "check"]
-    /\ UNCHANGED <<file, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<file, plan, ioState, answer>>
     /\ Remember
 
 \* inode_trylock without success.
 LockFails(r) ==
     /\ pc[r] = "lock"
     /\ Nowait(r)
-    /\ ~LockIsFree(plan[r].mode)
+    /\ ~MayTake(r)
     /\ pc' = [pc EXCEPT ![r] = "done"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
     /\ result' = [result EXCEPT ![r] = "EAGAIN"]
-    /\ UNCHANGED <<file, held, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<file, held, ahead, ioState, retries>>
     /\ Remember
 
 \* ext4_dio_write_checks: stay with the lock there is, or release it and ask
@@ -373,8 +434,9 @@ Check(r) ==
                                        [] upgrades -> "lock"
                                        [] OTHER    -> Then(r, new.drain)]
           /\ held' = [held EXCEPT ![r] = IF upgrades /\ ~refused THEN "none" ELSE @]
+          /\ (IF upgrades /\ ~refused THEN Asks(r) ELSE UNCHANGED ahead)
           /\ result' = [result EXCEPT ![r] = IF refused THEN "EAGAIN" ELSE @]
-    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<file, ioState, retries>>
     /\ Remember
 
 \* inode_dio_wait.  A barrier only for who keeps others from beginning.
@@ -382,7 +444,7 @@ Drain(r) ==
     /\ pc[r] = "drain"
     /\ dio = 0
     /\ pc' = [pc EXCEPT ![r] = Then(r, FALSE)]
-    /\ UNCHANGED <<file, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<file, locking, ioState, answer>>
     /\ Remember
 
 -----------------------------------------------------------------------------
@@ -410,7 +472,7 @@ Begin(r) ==
     /\ io' = [io EXCEPT ![r] = "flying"]
     /\ next' = [next EXCEPT ![r] = FirstBlock(r)]
     /\ pc' = [pc EXCEPT ![r] = "map"]
-    /\ UNCHANGED <<size, held, plan, bios, convert, failed, buffer, retries, result>>
+    /\ UNCHANGED <<size, locking, convert, transfer, failed, answer>>
     /\ Remember
 
 \* The same where the invalidation fails, -ENOTBLK: unlock, and on to
@@ -419,9 +481,10 @@ FallBack(r) ==
     /\ pc[r] = "begin"
     /\ Calls[r].cached
     /\ held' = [held EXCEPT ![r] = "none"]
-    /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = "exclusive", !.buffered = TRUE]]
+    /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = BufferedMode, !.buffered = TRUE]]
     /\ pc' = [pc EXCEPT ![r] = "lock"]
-    /\ UNCHANGED <<file, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ Asks(r)
+    /\ UNCHANGED <<file, ioState, answer>>
     /\ Remember
 
 \* Where a request goes that has submitted all.
@@ -462,7 +525,7 @@ Map(r) ==
        ELSE /\ (IF Kind(r) = "write" THEN MapWrite(r) ELSE MapRead(r))
             /\ next' = [next EXCEPT ![r] = @ + 1]
             /\ pc' = [pc EXCEPT ![r] = IF next[r] = LastBlock(r) THEN Submitted(r) ELSE "map"]
-    /\ UNCHANGED <<disk, size, dio, cache, held, plan, io, failed, retries, result>>
+    /\ UNCHANGED <<bytes, size, dio, locking, fate, answer>>
     /\ Remember
 
 \* Stopped by the flag: once what it had submitted has ended, inode_dio_end and
@@ -480,13 +543,14 @@ Retry(r) ==
        THEN /\ pc' = [pc EXCEPT ![r] = "done"]
             /\ plan' = [plan EXCEPT ![r] = NoPlan]
             /\ result' = [result EXCEPT ![r] = "EAGAIN"]
-            /\ UNCHANGED retries
+            /\ UNCHANGED <<ahead, retries>>
        ELSE /\ pc' = [pc EXCEPT ![r] = "lock"]
             /\ plan' = [plan EXCEPT ![r] = [NoPlan EXCEPT !.mode = Policy.retry]]
+            /\ Asks(r)
             /\ retries' = [retries EXCEPT ![r] = IF @ < 2 THEN @ + 1 ELSE @]
             /\ UNCHANGED result
     /\ failed' = [failed EXCEPT ![r] = FALSE]
-    /\ UNCHANGED <<extent, disk, size, cache, bios, buffer>>
+    /\ UNCHANGED <<store, size, transfer>>
     /\ Remember
 
 \* What the caller gets when its I/O has ended.
@@ -509,7 +573,7 @@ Unlock(r) ==
           /\ disk' = [s \in Sector |-> IF BlockOf(s) \in freed THEN "stale" ELSE disk[s]]
     /\ held' = [held EXCEPT ![r] = "none"]
     /\ plan' = [plan EXCEPT ![r] = NoPlan]
-    /\ UNCHANGED <<size, dio, cache, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<size, dio, cache, ahead, ioState, retries>>
     /\ Remember
 
 \* ext4_buffered_write_iter: pages of its blocks, with its data, become dirty; of
@@ -520,7 +584,7 @@ Fill(r) ==
        IN cache' = [s \in DOMAIN cache \cup pages |-> IF s \in Range(r) THEN r ELSE Page(s)]
     /\ size' = IF Grows(r) THEN End(r) ELSE size
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
-    /\ UNCHANGED <<extent, disk, dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<extent, disk, dio, locking, ioState, answer>>
     /\ Remember
 
 \* After the unlock: a fallback's filemap_write_and_wait_range, an ordinary
@@ -530,7 +594,7 @@ Flush(r) ==
     /\ WriteBack(Blocks(r))
     /\ pc' = [pc EXCEPT ![r] = "done"]
     /\ result' = [result EXCEPT ![r] = "ok"]
-    /\ UNCHANGED <<size, dio, held, plan, next, bios, convert, io, failed, buffer, retries>>
+    /\ UNCHANGED <<size, dio, locking, ioState, retries>>
     /\ Remember
 
 \* Punch, and a truncate that shrinks: whole blocks become holes, the rest of a
@@ -563,7 +627,7 @@ Free(r) ==
     /\ IF Frees(r) THEN FreeBlocks(r) ELSE Grow(r)
     /\ size' = IF Kind(r) = "truncate" THEN Calls[r].from ELSE size
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
-    /\ UNCHANGED <<dio, held, plan, next, bios, convert, io, failed, buffer, retries, result>>
+    /\ UNCHANGED <<dio, locking, ioState, answer>>
     /\ Remember
 
 -----------------------------------------------------------------------------
@@ -582,7 +646,7 @@ Complete(r, part, block) ==
           /\ buffer' = [buffer EXCEPT ![r] =
                 IF read THEN [s \in DOMAIN @ \cup hits |-> IF s \in hits THEN disk[s] ELSE @[s]]
                 ELSE @]
-    /\ UNCHANGED <<extent, size, dio, cache, pc, held, plan, next, convert, io, failed, retries, result>>
+    /\ UNCHANGED <<extent, cache, size, dio, caller, mapping, fate>>
     /\ Remember
 
 \* The device has failed to do it, and has changed nothing.
@@ -591,7 +655,7 @@ Fail(r, part, block) ==
     /\ Io(part, block) \in bios[r]
     /\ bios' = [bios EXCEPT ![r] = @ \ {Io(part, block)}]
     /\ failed' = [failed EXCEPT ![r] = TRUE]
-    /\ UNCHANGED <<file, pc, held, plan, next, convert, io, buffer, retries, result>>
+    /\ UNCHANGED <<file, caller, mapping, buffer, io>>
     /\ Remember
 
 \* iomap_dio_complete, ->end_io: unwritten blocks become written, i_size grows.
@@ -606,7 +670,7 @@ EndIo(r) ==
     /\ size' = IF Kind(r) = "write" /\ Grows(r) /\ ~failed[r] THEN End(r) ELSE size
     /\ convert' = [convert EXCEPT ![r] = {}]
     /\ next' = [next EXCEPT ![r] = 0]
-    /\ UNCHANGED <<disk, dio, cache, pc, held, plan, bios, failed, buffer, retries, result>>
+    /\ UNCHANGED <<bytes, dio, caller, transfer, failed>>
     /\ Remember
 
 \* iomap_dio_complete goes on: inode_dio_end, and after it ki_complete.
@@ -616,7 +680,7 @@ DioEnd(r) ==
     /\ dio' = dio - 1
     /\ result' = [result EXCEPT ![r] = IF pc[r] = "io" THEN @ ELSE Outcome(r)]
     /\ pc' = [pc EXCEPT ![r] = IF @ = "queued" THEN "done" ELSE @]
-    /\ UNCHANGED <<extent, disk, size, cache, held, plan, next, bios, convert, failed, buffer, retries>>
+    /\ UNCHANGED <<store, size, locking, mapping, transfer, failed, retries>>
     /\ Remember
 
 Next ==
@@ -649,7 +713,10 @@ Spec == Init /\ [][Next]_vars
 Proceed(r) ==
     Lock(r) \/ LockFails(r) \/ Check(r) \/ Drain(r) \/ Begin(r) \/ FallBack(r) \/ Map(r)
     \/ Retry(r) \/ Unlock(r) \/ Fill(r) \/ Flush(r) \/ Free(r)
-Ends(r) == (\E bio \in Bio : Complete(r, bio.part, bio.block) \/ Fail(r, bio.part, bio.block)) \/ EndIo(r) \/ DioEnd(r)
+Ends(r) ==
+    \/ \E bio \in Bio : Complete(r, bio.part, bio.block) \/ Fail(r, bio.part, bio.block)
+    \/ EndIo(r)
+    \/ DioEnd(r)
 
 FairSpec == Spec /\ \A r \in Request : WF_vars(Proceed(r)) /\ WF_vars(Ends(r))
 

@@ -7,7 +7,7 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 15] = [
+const MODELS: [&str; 18] = [
     "Drained72-AW-eof-graph",
     "Drained72-FB-written-graph",
     "Final612-XT-eof-graph",
@@ -23,11 +23,17 @@ const MODELS: [&str; 15] = [
     "RfcOn63-ABCs-unwritten-graph",
     "SkipBeyondEOF-AB-eof-hole-graph",
     "XfsOptimistic-ABC-unwritten-graph",
+    // Requests that come again, on a lock that is granted in the order of asking.
+    "Final65-Again-aC-graph",
+    "Final65-Again-nT-graph",
+    "XfsOptimistic-Again-aC-graph",
 ];
 
 #[test]
 fn the_machine_is_the_specification() -> Result<()> {
-    assert_eq!(corpus::graphs("MCUnalignedDio")?, MODELS);
+    let modules = ["MCUnalignedDio", "MCDioAgain"].map(corpus::graphs);
+    let [once, again] = modules;
+    assert_eq!([once?, again?].concat(), MODELS);
     for model in MODELS {
         let graph = corpus::graph(model)?;
         let dio = Dio::new(&graph.constants)?;

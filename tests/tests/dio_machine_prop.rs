@@ -40,7 +40,7 @@ enum Promise {
 fn alone_after_drain(machine: &Machine, state: &State) -> bool {
     let drained = |(call, request): (&Call, &Progress)| match request.pc {
         Pc::Begin | Pc::Map | Pc::Io => request.plan.drain,
-        Pc::Fill => machine.policy.fallback_drains,
+        Pc::Fill => machine.policy.fallback.drains(),
         Pc::Free => call.kind == Kind::Punch || call.from < state.size,
         _ => false,
     };
@@ -146,14 +146,28 @@ fn programs() -> impl Strategy<Value = Program> {
     })
 }
 
-/// Runs to the end; fails with the first promise broken that is one of `promises`.
+/// Runs to the end, with a lock that is granted in any order and with one that is in that of asking; fails with the first promise
+/// broken that is one of `promises`.
 fn walk(policy: Policy, program: Program, promises: &[Promise]) -> Result<(), TestCaseError> {
     let (calls, extents, length, per_block, choices) = program;
-    let machine = Machine::new(policy, calls, extents, length, per_block);
+    let any_order = Machine::new(policy, calls, extents, length, per_block);
+    let in_order = Machine {
+        fifo: true,
+        ..any_order.clone()
+    };
+    walk_on(&any_order, &choices, promises)?;
+    walk_on(&in_order, &choices, promises)
+}
+
+fn walk_on(
+    machine: &Machine,
+    choices: &[prop::sample::Index],
+    promises: &[Promise],
+) -> Result<(), TestCaseError> {
     let mut state = machine.init();
     for choice in choices {
         let actions = machine.actions(&state);
-        if let Some(promise) = broken(&machine, &state, &actions)
+        if let Some(promise) = broken(machine, &state, &actions)
             && promises.contains(&promise)
         {
             return Err(TestCaseError::fail(format!("{promise:?}")));
@@ -214,6 +228,7 @@ fn the_safe_designs_keep_all_but_one() {
 fn the_walk_finds_what_other_designs_break() {
     let designs = [
         (Policy::SHARED_DRAIN, Promise::AloneAfterDrain),
+        (Policy::FALLBACK_DRAINS_SHARED, Promise::AloneAfterDrain),
         (Policy::RFC_ON63, Promise::ZeroingExcludesIo),
         (Policy::FINAL65, Promise::ZeroingExcludesIo),
         (Policy::PUNCH_NO_DIO_WAIT, Promise::NoMisplacedIo),
@@ -258,7 +273,8 @@ fn no_state_and_no_action_makes_it_panic() {
         &program,
         |((calls, extents, length, _, _), requests, sizes, (_, policy))| {
             let (per_block, blocks, sectors, dio, request) = sizes;
-            let machine = Machine::new(policy, calls, extents, length, per_block);
+            let mut machine = Machine::new(policy, calls, extents, length, per_block);
+            machine.fifo = true;
             let mut state = machine.init();
             if blocks < 4 {
                 state.extent.truncate(blocks);
@@ -279,6 +295,7 @@ fn no_state_and_no_action_makes_it_panic() {
                 progress.bios.insert(Bio { part, block });
                 let content = interlock::dio::machine::Content::Old;
                 progress.buffer.insert(sector, content);
+                progress.ahead.insert(block as usize);
             }
             let offered = machine.actions(&state);
             for action in [

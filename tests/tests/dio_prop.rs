@@ -209,8 +209,8 @@ fn run(faulty: bool) -> impl Strategy<Value = Run> {
         move |(policy, (extents, length), mut threads, seed)| {
             // A fallback that does not drain loses what is in flight.
             for op in threads.iter_mut().flatten() {
-                op.cached &= policy.fallback_drains;
-                if op.kind == Kind::Buffered && !policy.fallback_drains {
+                op.cached &= policy.fallback.drains();
+                if op.kind == Kind::Buffered && !policy.fallback.drains() {
                     op.kind = Kind::Write;
                 }
             }

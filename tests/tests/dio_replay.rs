@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use conformance::corpus;
 use conformance::replay::replay;
-use interlock::dio::machine::{Content, Extent, Kind, Outcome, State};
+use interlock::dio::machine::{Content, Extent, Kind, Outcome, Pc, State};
 use interlock::dio::policy::Policy;
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::dio::Dio;
@@ -100,6 +100,72 @@ fn what_was_acknowledged_is_lost() -> Result<()> {
             [],
             "{model}: before the last step"
         );
+    }
+    Ok(())
+}
+
+/// Requests that come again and again starve one: it gets nowhere in a thousand rounds of the loop, in which the others return.
+#[test]
+fn who_waits_waits_for_ever() -> Result<()> {
+    let lassos = [
+        // The lock: who comes back takes it before the one who waits.
+        (
+            "Final65-Unfair-aRS-EveryCallReturns",
+            ("Final65", "aRS", "OneUnwritten", "Others", "AnyOrder"),
+            ("a", &[Pc::Lock][..]),
+        ),
+        // The drain: a lock that is shared keeps nobody from beginning.
+        (
+            "SharedDrain-Again-aRS-EveryCallReturns",
+            ("SharedDrain", "aRS", "OneUnwritten", "Others", "InOrder"),
+            ("a", &[Pc::Drain]),
+        ),
+        // NOWAIT: refused each time, since somebody has the lock each time.
+        (
+            "Final65-Again-nT-PollerServed",
+            ("Final65", "nT", "TwoWritten", "Everybody", "InOrder"),
+            ("n", &[Pc::Lock, Pc::Done]),
+        ),
+    ];
+    for (model, (policy, calls, extents, repeats, fifo), (victim, waits)) in lassos {
+        let constants = [
+            ("Policy", policy),
+            ("Calls", calls),
+            ("Extents", extents),
+            ("Length", "2"),
+            ("PerBlock", "2"),
+            ("Repeats", repeats),
+            ("Fifo", fifo),
+        ];
+        let constants = constants.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let dio = Dio::new(&constants.into())?;
+        let victim = dio.requests.iter().position(|request| request == victim);
+        let victim = victim.context("there is no such request")?;
+        let behaviour = replay(&dio, &corpus::counterexample(model)?)?;
+        assert!(!behaviour.cycle.is_empty(), "{model} is no lasso");
+        let last = behaviour.states.last().context("a trace has a state")?;
+        let (mut state, mut returned) = (last.clone(), 0);
+        for _ in 0..1000 {
+            for &action in &behaviour.cycle {
+                let next = dio.machine.step(&state, action);
+                let next = next.with_context(|| dio.label(action))?;
+                let starves = &next.requests[victim];
+                assert!(waits.contains(&starves.pc), "{}", dio.show(&next));
+                assert_ne!(starves.result, Outcome::Ok, "{}", dio.show(&next));
+                let returns = |r: &usize| {
+                    let result = |state: &State| state.requests[*r].result;
+                    result(&state) == Outcome::None && result(&next) == Outcome::Ok
+                };
+                returned += (0..dio.requests.len()).filter(returns).count();
+                state = next;
+            }
+            assert_eq!(state, *last, "{model}: a round does not close");
+        }
+        println!(
+            "{model}: {} steps round the loop, {returned} calls returned in 1000 rounds",
+            behaviour.cycle.len()
+        );
+        assert!(returned >= 1000, "{model}: {returned}");
     }
     Ok(())
 }

@@ -119,7 +119,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         let policy = &self.inode.policy;
         let kind = self.flight.call.kind;
         let drains = match kind {
-            _ if plan.buffered => policy.fallback_drains,
+            _ if plan.buffered => policy.fallback.drains(),
             Kind::Punch | Kind::Truncate => self.inode.meta.with(|meta| {
                 let look = self.inode.look(&self.flight.call, meta);
                 look.free_drains()
@@ -149,7 +149,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
                 self.step(Action::FallBack, Seen::Nothing);
                 Next::Relock(Plan {
                     buffered: true,
-                    ..Plan::of(Mode::Exclusive)
+                    ..Plan::of(policy.fallback.mode())
                 })
             }
             Kind::Read | Kind::Write | Kind::Buffered => self.direct(&plan),

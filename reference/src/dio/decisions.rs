@@ -108,7 +108,7 @@ impl Look<'_> {
         match self.call.kind {
             Kind::Write => self.write_first(),
             Kind::Read => Mode::Shared,
-            Kind::Buffered => Mode::Exclusive,
+            Kind::Buffered => self.policy.fallback.mode(),
             Kind::Punch | Kind::Truncate if self.policy.free == Free::Shared => Mode::Shared,
             Kind::Punch | Kind::Truncate => Mode::Exclusive,
         }

@@ -195,6 +195,8 @@ pub struct Progress {
     pub pc: Pc,
     /// How it holds i_rwsem, if it does.
     pub held: Option<Mode>,
+    /// Who asked for i_rwsem before it, and waits too, where it is granted in the order of asking.
+    pub ahead: BTreeSet<Request>,
     /// What it will do.
     pub plan: Plan,
     /// The next block to be mapped.
@@ -220,6 +222,7 @@ impl Progress {
     pub const IDLE: Progress = Progress {
         pc: Pc::Idle,
         held: None,
+        ahead: BTreeSet::new(),
         plan: Plan::of(Mode::Shared),
         next: 0,
         bios: BTreeSet::new(),
@@ -252,7 +255,7 @@ pub struct State {
 /// An action of `UnalignedDio.tla`, with the request that takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// The system call.
+    /// The system call, the first or one more.
     Call(Request),
     /// Takes i_rwsem.
     Lock(Request),
@@ -318,8 +321,12 @@ impl Action {
 pub struct Machine {
     /// The design.
     pub policy: Policy,
-    /// The requests. Each is made once.
+    /// The requests. Each is made once, unless it is among `repeats`.
     pub calls: Vec<Call>,
+    /// The requests that may be made again.
+    pub repeats: BTreeSet<Request>,
+    /// Whether i_rwsem is granted in the order of asking; if not, to anybody who conflicts with no holder.
+    pub fifo: bool,
     /// Each block's state at the start.
     pub extents: Vec<Extent>,
     /// i_size at the start, in sectors.
@@ -329,7 +336,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A file of `extents`, `length` sectors long, with `per_block` sectors in a block, and what is called.
+    /// A file of `extents`, `length` sectors long, with `per_block` sectors in a block, and what is called, each once, for a lock
+    /// that is granted in any order.
     pub fn new(
         policy: Policy,
         calls: Vec<Call>,
@@ -340,6 +348,8 @@ impl Machine {
         Machine {
             policy,
             calls,
+            repeats: BTreeSet::new(),
+            fifo: false,
             extents,
             length,
             per_block,
@@ -433,6 +443,7 @@ impl Machine {
                 && progress.convert.iter().all(of_block)
                 && progress.plan.saw.keys().all(of_block)
                 && progress.buffer.keys().all(|sector| *sector < sectors)
+                && progress.ahead.iter().all(|other| *other < self.calls.len())
         };
         self.calls.iter().all(inside)
             && state.extent.len() == self.extents.len()

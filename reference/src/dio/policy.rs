@@ -1,5 +1,7 @@
 //! The designs of direct writes: `specs/dio/Policies.tla`.
 
+use super::machine::Mode;
+
 /// Who asks for the lock exclusively at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum First {
@@ -101,6 +103,32 @@ pub enum Alloc {
     Written,
 }
 
+/// How a buffered write, or a fallback to one, goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fallback {
+    /// `"no-drain"`: it holds the lock exclusively.
+    NoDrain,
+    /// `"drain"`: the same, and it waits for i_dio_count to reach 0.
+    Drain,
+    /// `"drain-shared"`: it waits so with the shared lock.
+    DrainShared,
+}
+
+impl Fallback {
+    /// How it holds the lock.
+    pub fn mode(self) -> Mode {
+        match self {
+            Fallback::NoDrain | Fallback::Drain => Mode::Exclusive,
+            Fallback::DrainShared => Mode::Shared,
+        }
+    }
+
+    /// Whether it drains.
+    pub fn drains(self) -> bool {
+        self != Fallback::NoDrain
+    }
+}
+
 /// Which writes zero the rest of a block that is not new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tail {
@@ -161,8 +189,8 @@ pub struct Policy {
     pub alloc: Alloc,
     /// A failed write frees the blocks behind EOF.
     pub trim: bool,
-    /// A buffered write, or a fallback to it, drains first.
-    pub fallback_drains: bool,
+    /// How a buffered write, or a fallback to one, goes on.
+    pub fallback: Fallback,
     /// How truncate and punch exclude direct I/O.
     pub free: Free,
     /// Which writes zero the rest of a block that is not new.
@@ -187,7 +215,7 @@ impl Policy {
         eof: false,
         alloc: Alloc::BySize,
         trim: true,
-        fallback_drains: false,
+        fallback: Fallback::NoDrain,
         free: Free::ExclusiveDrained,
         tail: Tail::AtEof,
         grow: Grow::Size,
@@ -237,7 +265,7 @@ impl Policy {
 
     /// ext4 in Linux 7.2: a buffered fallback drains.
     pub const DRAINED72: Policy = Policy {
-        fallback_drains: true,
+        fallback: Fallback::Drain,
         ..Policy::FINAL612
     };
 
@@ -407,6 +435,12 @@ impl Policy {
         ..Policy::FINAL612_EOF
     };
 
+    /// Control: a fallback that drains without keeping others out.
+    pub const FALLBACK_DRAINS_SHARED: Policy = Policy {
+        fallback: Fallback::DrainShared,
+        ..Policy::DRAINED72
+    };
+
     /// Both cures, of [`Policy::ZEROING73`].
     pub const ZEROING73_CURED: Policy = Policy {
         grow: Grow::Drained,
@@ -414,7 +448,7 @@ impl Policy {
     };
 
     /// Every design under its name in module Policies.
-    pub const NAMED: [(&str, Policy); 35] = [
+    pub const NAMED: [(&str, Policy); 36] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
@@ -449,6 +483,7 @@ impl Policy {
         ("Final612Tail", Policy::FINAL612_TAIL),
         ("Final612Grow", Policy::FINAL612_GROW),
         ("Final612Cured", Policy::FINAL612_CURED),
+        ("FallbackDrainsShared", Policy::FALLBACK_DRAINS_SHARED),
         ("Zeroing73Cured", Policy::ZEROING73_CURED),
     ];
 }

@@ -37,12 +37,49 @@ impl View<'_> {
     }
 
     fn call_in(&self, r: Request) -> Option<State> {
-        let mut next = self.at(r, Pc::Idle)?;
+        let again = self.machine.repeats.contains(&r);
+        let mut next = self
+            .at(r, Pc::Idle)
+            .or_else(|| self.at(r, Pc::Done).filter(|_| again))?;
         let request = &mut next.requests[r];
         request.pc = Pc::Lock;
         request.plan.mode = self.look(r).first();
         request.plan.buffered = self.kind(r) == Kind::Buffered;
+        request.ahead = self.asks(r);
+        request.io = Io::None;
+        request.failed = false;
+        request.buffer.clear();
+        request.retries = 0;
+        request.result = Outcome::None;
         Some(next)
+    }
+
+    /// `Waiting`: who waits for the lock. A trylock does not.
+    fn waiting(&self) -> impl Iterator<Item = Request> {
+        let waits = |&q: &Request| self.of(q).pc == Pc::Lock && !self.look(q).call.nowait;
+        (0..self.state.requests.len()).filter(waits)
+    }
+
+    /// `Asks`: who is ahead of r when it asks for the lock.
+    fn asks(&self, r: Request) -> BTreeSet<Request> {
+        let queues = self.machine.fifo && !self.look(r).call.nowait;
+        self.waiting().filter(|_| queues).collect()
+    }
+
+    /// `IsNext`: nobody is ahead of r, or all want to share.
+    fn is_next(&self, r: Request) -> bool {
+        let shares = |q: Request| self.of(q).plan.mode == Mode::Shared;
+        let passes = |q: Request| shares(q) && shares(r);
+        match self.look(r).call.nowait {
+            _ if !self.machine.fifo => true,
+            true => self.waiting().all(passes),
+            false => self.of(r).ahead.iter().all(|&q| passes(q)),
+        }
+    }
+
+    /// `MayTake`: r can have the lock now.
+    fn may_take(&self, r: Request) -> bool {
+        self.lock_is_free(self.of(r).plan.mode) && self.is_next(r)
     }
 
     fn lock_is_free(&self, mode: Mode) -> bool {
@@ -66,15 +103,19 @@ impl View<'_> {
     fn lock(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Lock)?;
         let (plan, policy) = (&self.of(r).plan, self.policy());
-        if !self.lock_is_free(plan.mode) {
+        if !self.may_take(r) {
             return None;
         }
+        for other in &mut next.requests {
+            other.ahead.remove(&r);
+        }
         let request = &mut next.requests[r];
+        request.ahead.clear();
         request.held = Some(plan.mode);
         request.pc = match self.kind(r) {
-            _ if plan.buffered => self.after_lock(r, policy.fallback_drains),
+            _ if plan.buffered => self.after_lock(r, policy.fallback.drains()),
             Kind::Punch | Kind::Truncate => self.after_lock(r, self.look(r).free_drains()),
-            Kind::Buffered => self.after_lock(r, policy.fallback_drains),
+            Kind::Buffered => self.after_lock(r, policy.fallback.drains()),
             Kind::Read => self.after_lock(r, false),
             Kind::Write if !plan.saw.is_empty() => self.after_lock(r, plan.drain),
             Kind::Write => Pc::Check,
@@ -84,7 +125,7 @@ impl View<'_> {
 
     fn lock_fails(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Lock)?;
-        if !self.look(r).call.nowait || self.lock_is_free(self.of(r).plan.mode) {
+        if !self.look(r).call.nowait || self.may_take(r) {
             return None;
         }
         let request = &mut next.requests[r];
@@ -107,6 +148,7 @@ impl View<'_> {
             Verdict::Upgrades(plan) => {
                 request.plan = plan;
                 request.held = None;
+                request.ahead = self.asks(r);
                 request.pc = Pc::Lock;
             }
             Verdict::Stays(plan) => {
@@ -140,8 +182,9 @@ impl View<'_> {
         request.held = None;
         request.plan = Plan {
             buffered: true,
-            ..Plan::of(Mode::Exclusive)
+            ..Plan::of(self.policy().fallback.mode())
         };
+        request.ahead = self.asks(r);
         request.pc = Pc::Lock;
         self.look(r).call.cached.then_some(next)
     }
@@ -205,6 +248,7 @@ impl View<'_> {
         if let Some(mode) = self.look(r).retries() {
             request.pc = Pc::Lock;
             request.plan = Plan::of(mode);
+            request.ahead = self.asks(r);
             request.retries = request.retries.saturating_add(1).min(2);
         } else {
             request.pc = Pc::Done;

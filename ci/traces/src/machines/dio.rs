@@ -39,7 +39,8 @@ pub struct Dio {
 }
 
 impl Dio {
-    /// The machine with these constants of module MCUnalignedDio: `Policy`, `Calls`, `Extents`, `Length`, `PerBlock`.
+    /// The machine with these constants of module MCUnalignedDio or MCDioAgain: `Policy`, `Calls`, `Extents`, `Length`, `PerBlock`,
+    /// and, if they are there, `Repeats` and `Fifo`.
     ///
     /// # Errors
     /// If one is missing, no operator of that name is known here, or a value is not one that it may have.
@@ -56,7 +57,11 @@ impl Dio {
         let extents = constants::extents(constant("Extents")?).context("Extents")?;
         let length = constant("Length")?.parse().context("Length")?;
         let per_block = constant("PerBlock")?.parse().context("PerBlock")?;
-        let machine = Machine::new(*policy, calls, extents, length, per_block);
+        let mut machine = Machine::new(*policy, calls, extents, length, per_block);
+        if let Some(repeats) = constants.get("Repeats") {
+            machine.repeats = constants::repeats(repeats, &requests).context("Repeats")?;
+        }
+        machine.fifo = constants.get("Fifo").is_some_and(|fifo| fifo == "InOrder");
         constants::check(&machine, &requests)?;
         Ok(Dio { machine, requests })
     }
@@ -110,6 +115,7 @@ impl Dio {
         match name {
             "pc" => request.pc = pc(value)?,
             "held" => request.held = held(value)?,
+            "ahead" => request.ahead = members(value, |value| self.request(value))?,
             "plan" => request.plan = plan(value)?,
             "next" => request.next = number(value)?,
             "bios" => request.bios = members(value, bio)?,
@@ -137,6 +143,7 @@ impl Dio {
         let Progress {
             pc,
             held,
+            ahead,
             plan,
             next,
             bios,
@@ -158,6 +165,9 @@ impl Dio {
             held.is_some(),
             held.map_or(String::new(), |mode| format!("holds {mode:?}")),
         );
+        for &other in ahead {
+            add(true, format!("behind {}", self.requests[other]));
+        }
         add(plan.mode == Mode::Exclusive, "wants Exclusive".to_owned());
         add(plan.drain, "drain".to_owned());
         add(plan.wait, "wait".to_owned());

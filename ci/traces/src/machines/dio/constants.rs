@@ -1,7 +1,9 @@
-//! `Calls` and `Extents`: operators of `MCUnalignedDio.tla` by their names, or values.
+//! `Calls`, `Extents` and `Repeats`: operators of `MCUnalignedDio.tla` and `MCDioAgain.tla` by their names, or values.
+
+use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use interlock::dio::machine::{Call, Extent, Kind, Machine};
+use interlock::dio::machine::{Call, Extent, Kind, Machine, Request};
 
 use super::{EXTENTS, field, number, one_of, truth};
 use interlock_tla::value::Value;
@@ -52,6 +54,16 @@ pub fn extents(text: &str) -> Result<Vec<Extent>> {
         extents.push(one_of(&EXTENTS, extent)?);
     }
     Ok(extents)
+}
+
+/// Who may be called again.
+pub fn repeats(text: &str, requests: &[String]) -> Result<BTreeSet<Request>> {
+    let all = 0..requests.len();
+    Ok(match text {
+        "Everybody" => all.collect(),
+        "Others" => all.filter(|&place| requests[place] != "a").collect(),
+        _ => bail!("no operator {text} is known"),
+    })
 }
 
 /// Whether the constants go together.
@@ -136,6 +148,10 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
         "AE" => vec![("a", fails), b],
         "XT" => vec![a, ("T", does(Kind::Truncate, 2, 3)), b],
         "AW" => vec![a, ("w", does(Kind::Buffered, 1, 1))],
+        "aC" => vec![a, c],
+        "aRS" => vec![a, ("R", read.1), ("S", read.1)],
+        "fC" => vec![("f", cached), c],
+        "nT" => vec![("n", nowait), ("T", does(Kind::Truncate, 2, 3))],
         "EF" => {
             let (e, f) = (does(Kind::Write, 2, 2), does(Kind::Write, 3, 3));
             let e = Call {
@@ -153,6 +169,8 @@ fn operator_extents(name: &str) -> Option<Vec<Extent>> {
         "Hole" => vec![Extent::Hole, Extent::Written],
         "Unwritten" => vec![Extent::Unwritten, Extent::Written],
         "Written" => vec![Extent::Written, Extent::Written],
+        "OneUnwritten" => vec![Extent::Unwritten],
+        "TwoWritten" => vec![Extent::Written, Extent::Written],
         "WrittenEnd" => vec![Extent::Written],
         "HoleBehind" => vec![Extent::Written, Extent::Hole],
         "HoleEnd" => vec![Extent::Hole],
