@@ -190,7 +190,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
     /// __iomap_dio_rw.
     fn direct(&self, plan: &Plan) -> Next {
         let Flight { call, .. } = &**self.flight;
-        let blocks = call.from / self.inode.per_block..=call.to / self.inode.per_block;
+        let blocks = self.inode.blocks(call);
         self.about();
         let begun = self.inode.meta.with(|meta| {
             self.inode.write_back(meta, blocks.clone())?;
@@ -285,7 +285,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         let Flight { call, data, .. } = &**self.flight;
         let inode = self.inode;
         let per_block = inode.per_block;
-        let blocks = call.from / per_block..=call.to / per_block;
+        let blocks = inode.blocks(call);
         self.about();
         inode.meta.with(|meta| {
             let pages = blocks.map(|block| {
@@ -309,7 +309,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
     /// filemap_write_and_wait_range, after the unlock.
     fn flush(&self) -> Returned {
         let Flight { call, data, .. } = &**self.flight;
-        let blocks = call.from / self.inode.per_block..=call.to / self.inode.per_block;
+        let blocks = self.inode.blocks(call);
         self.about();
         self.inode.meta.with(|meta| {
             self.inode.write_back(meta, blocks)?;

@@ -100,6 +100,11 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
         sectors as usize * self.device.sector_size()
     }
 
+    /// The blocks that a call covers, in whole or in part.
+    pub fn blocks(&self, call: &Call) -> RangeInclusive<u32> {
+        call.from / self.per_block..=call.to / self.per_block
+    }
+
     /// filemap_write_and_wait_range: the dirty pages of these blocks go to the device.
     pub fn write_back(&self, meta: &mut Meta, blocks: RangeInclusive<u32>) -> Result<(), Errno> {
         let dirty: Vec<u32> = meta.cache.range(blocks).map(|(block, _)| *block).collect();
