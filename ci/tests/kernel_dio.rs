@@ -18,12 +18,13 @@ use predicates::str::contains;
 use runner::{interlock, root, temp, tools};
 
 /// The recorded traces.
-const RECORDED: [&str; 8] = [
+const RECORDED: [&str; 9] = [
     "ii_ext4_written_1024",
     "ii_ext4_unwritten_1024",
     "ii_ext4_unwritten_1024_stack",
     "ii_ext4_hole_2048",
     "ii_ext4_hole_512",
+    "ii_ext4_extending_1024",
     "ii_xfs_written_1024",
     "ii_xfs_hole_1024",
     "ii_aio_ext4_written_2048",
@@ -310,6 +311,39 @@ const CASES: &[Case] = &[
         edit: |lines| put(lines, 0, &["xfs_iunlock", "IOLOCK_SHARED"], "SHARED", "EXCL"),
         says: "the lock is given up as exclusive, and was taken otherwise",
     },
+    Case {
+        what: "a block behind the end of the file is allocated, and not written",
+        of: "ii_ext4_extending_1024",
+        edit: |lines| put(lines, 0, &[MAP], "MAPPED (0x2)", "UNWRITTEN (0x3)"),
+        says: "extent 0 is \"written\" after it, and was seen as \"unwritten\"",
+    },
+    Case {
+        what: "a write that grows the file is not waited for",
+        of: "ii_ext4_extending_1024",
+        edit: |lines| put(lines, 0, &[BEGIN], FORCE, "dio_flags "),
+        says: "wait r1 is TRUE after it, and was seen as FALSE",
+    },
+    Case {
+        what: "the file does not grow",
+        of: "ii_ext4_extending_1024",
+        edit: |lines| put(lines, 0, &[COMPLETE], "size 0x5800", "size 0x5000"),
+        says: "size is 2 after it, and was seen as 0",
+    },
+    Case {
+        what: "a write that would grow the file asks for the lock to read",
+        of: "ii_ext4_extending_1024",
+        edit: |lines| put(lines, 0, &["flags=WRITE"], "WRITE", "READ"),
+        says: "Lock(\"r2\"): it is not enabled",
+    },
+    Case {
+        what: "one that would grow the file is granted the lock before the first has ended",
+        of: "ii_ext4_extending_1024",
+        edit: |lines| {
+            let end = find(lines, 0, &[COMPLETE]);
+            swap(lines, end, end + 1);
+        },
+        says: "Lock(\"r2\"): it is not enabled",
+    },
 ];
 
 #[test]
@@ -327,52 +361,6 @@ fn edited_traces_are_refused() {
         }
     }
     assert!(others.is_empty(), "{others:#?}");
-}
-
-/// By hand, since none was recorded: ext4 does not look up the mapping before it takes the lock exclusively.
-#[test]
-fn a_write_that_grows_the_file_is_exclusive() {
-    let events = [
-        "tracing_mark_write: B",
-        "iomap_dio_rw_begin: dev 7:0 ino 0xc size 0x1000 offset 0x1000 length 0x200 done_before 0x0 flags DIRECT dio_flags DIO_FORCE_WAIT aio 0",
-        "ext4_es_lookup_extent_exit: dev 7,0 ino 12 found 1 [1/255) 0 HR",
-        "iomap_iter_dstmap: dev 7:0 ino 0xc bdev 7:0 addr 0x2000 offset 0x1000 length 0x1000 type MAPPED (0x2) flags NEW (0x1)",
-        "iomap_dio_complete: dev 7:0 ino 0xc size 0x1200 offset 0x1200 flags DIRECT aio 0 error 0 ret 512",
-        "tracing_mark_write: E",
-    ];
-    let lines = |from: &str, to: &str| -> Vec<String> {
-        let events = events.iter().zip(100..).map(|(event, time)| {
-            let event = event.replace(from, to);
-            format!("  wl-w0-7  [000] .....  1.000{time}: {event}")
-        });
-        events.collect()
-    };
-    let judged = |from: &str, to: &str| judge_lines(&lines(from, to)).expect("a trace");
-    assert!(judged("", "").is_empty(), "{:?}", judged("", ""));
-    for (from, to, says) in [
-        // A block behind EOF is written as soon as it is allocated.
-        (
-            "MAPPED (0x2)",
-            "UNWRITTEN (0x3)",
-            "extent 0 is \"written\" after it, and was seen as \"unwritten\"",
-        ),
-        (
-            "DIO_FORCE_WAIT",
-            "",
-            "wait r1 is TRUE after it, and was seen as FALSE",
-        ),
-        (
-            "size 0x1200",
-            "size 0x1000",
-            "size is 1 after it, and was seen as 0",
-        ),
-    ] {
-        let refused = judged(from, to);
-        assert!(
-            refused.iter().any(|line| line.contains(says)),
-            "{refused:?}"
-        );
-    }
 }
 
 /// The events that are projected.

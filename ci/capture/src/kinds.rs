@@ -168,6 +168,19 @@ pub const CAPTURES: &[Capture] = &[
         work: direct,
     },
     Capture {
+        name: "dio-extending",
+        area: "dio",
+        size: 64,
+        format: EXT4,
+        options: "noatime",
+        events: DIRECT_EVENTS,
+        own: true,
+        prepare: |dir| written(&dir.join("f"), 4 * BLOCK as usize),
+        warm: direct_behind_once,
+        says: "4 threads write the quarters of one block after the other, with O_DIRECT, from the end of the file on",
+        work: direct_behind,
+    },
+    Capture {
         name: "writeback",
         area: "writeback",
         size: 128,
@@ -235,22 +248,23 @@ fn cold(_dir: &Path) -> Result<()> {
 /// The extents are known from then on, and the inode's security marks looked at: both are done at the first call only, and leave
 /// events that cannot be told from others.
 fn direct_once(dir: &Path) -> Result<()> {
-    let file = threads::open(&dir.join("f"), true)?;
-    let last = file.metadata()?.len() - BLOCK;
-    let once = |kind, offsets| {
-        let worker = Worker {
-            kind,
-            file: file.try_clone()?,
-            offsets,
-        };
-        let run = Run {
-            size: usize::try_from(BLOCK)?,
-            ..Run::default()
-        };
-        threads::run(vec![worker], &run)
+    let last = fs::metadata(dir.join("f"))?.len() - BLOCK;
+    direct_blocks(dir, Kind::Read, (0..=last).step_by(4096).collect())?;
+    direct_blocks(dir, Kind::Write, vec![last])
+}
+
+/// One thread's calls of a block each.
+fn direct_blocks(dir: &Path, kind: Kind, offsets: Vec<u64>) -> Result<()> {
+    let worker = Worker {
+        kind,
+        file: threads::open(&dir.join("f"), true)?,
+        offsets,
     };
-    once(Kind::Read, (0..=last).step_by(4096).collect())?;
-    once(Kind::Write, vec![last])?;
+    let run = Run {
+        size: usize::try_from(BLOCK)?,
+        ..Run::default()
+    };
+    threads::run(vec![worker], &run)?;
     Ok(())
 }
 
@@ -296,12 +310,29 @@ fn lock(dir: &Path, marker: &File) -> Result<()> {
 }
 
 fn direct(dir: &Path, marker: &File) -> Result<()> {
+    quarters(dir, marker, 0)
+}
+
+/// And one block more: that there is no more behind it is known from then on, too.
+fn direct_behind_once(dir: &Path) -> Result<()> {
+    direct_once(dir)?;
+    direct_blocks(dir, Kind::Write, vec![4 * BLOCK])
+}
+
+fn direct_behind(dir: &Path, marker: &File) -> Result<()> {
+    quarters(dir, marker, 5)
+}
+
+/// Of 8 blocks, from `first` on.
+fn quarters(dir: &Path, marker: &File, first: u64) -> Result<()> {
     let size = BLOCK / 4;
     let workers = (0..4).map(|thread| {
         Ok(Worker {
             kind: Kind::Write,
             file: threads::open(&dir.join("f"), true)?,
-            offsets: (0..8).map(|block| block * BLOCK + thread * size).collect(),
+            offsets: (first..first + 8)
+                .map(|block| block * BLOCK + thread * size)
+                .collect(),
         })
     });
     let run = Run {

@@ -79,8 +79,12 @@ impl Dio {
         );
         let mut asked = std::mem::take(&mut task.asked);
         asked.retain(|ask| ask.file == name);
-        let called = asked.first();
-        let called = called.map_or((task.last, event.line), |ask| (ask.before, ask.from()));
+        // What grows the file may queue for the lock without a look before.
+        let called = match (asked.first(), &task.waits) {
+            (Some(ask), _) => (ask.before, ask.from()),
+            (None, Some(wait)) => (wait.before, wait.from),
+            (None, None) => (task.last, event.line),
+        };
         self.has_unlocked(task, called.1);
         let mut file = self.take(&name);
         file.is_xfs |= asked.iter().any(|ask| matches!(ask.did, Did::Lock(_)));
