@@ -63,12 +63,12 @@ fn edited_traces_are_refused() {
                 (Edit::Repeat, 21, 21),
             ],
             "Jbd2Credits" => [
-                (Edit::Drop, 23, 24),
+                (Edit::Drop, 22, 23),
                 // A worker starts before its commit is LOCKED, or after.
-                (Edit::Swap, 22, 23),
-                (Edit::OtherHolder, 15, 15),
-                (Edit::OneMore, 24, 24),
-                (Edit::Repeat, 24, 24),
+                (Edit::Swap, 21, 22),
+                (Edit::OtherHolder, 14, 14),
+                (Edit::OneMore, 23, 23),
+                (Edit::Repeat, 23, 23),
             ],
             "WbPlug" => [
                 // Nothing tells of a throttled thread that came and went.
