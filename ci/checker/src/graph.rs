@@ -190,13 +190,12 @@ fn state_graph(model: &Model, run: &Run) -> Result<String> {
     let edges = Edges::read(path)?;
     let graph = edges.graph();
     let totals = run.verdict.totals.context("TLC printed no totals")?;
-    // A step that is one of two actions is generated as each, and written as both each time.
     ensure!(
-        graph.states.len() as u64 == totals.distinct && edges.written() as u64 + 1 >= totals.total,
-        "{}: TLC wrote {} states and {} steps, but counts {} states, and {} generated, one of them initial",
+        graph.states.len() as u64 == totals.distinct && edges.explored() as u64 + 1 == totals.total,
+        "{}: TLC wrote {} states and explored {} steps, but counts {} states, and {} generated, one of them initial",
         model.name,
         graph.states.len(),
-        edges.written(),
+        edges.explored(),
         totals.distinct,
         totals.total
     );

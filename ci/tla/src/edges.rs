@@ -60,8 +60,16 @@ pub fn printer(module: &Module, name: &str, for_graph: bool) -> anyhow::Result<O
 pub struct Edges {
     states: HashMap<BTreeMap<String, Value>, usize>,
     /// By the numbers of the two states: the steps between them.
-    steps: HashMap<(usize, usize), Vec<Step>>,
-    written: usize,
+    steps: HashMap<(usize, usize), Between>,
+}
+
+/// What leads from one state to another.
+#[derive(Debug, Default)]
+struct Between {
+    /// Each once.
+    steps: Vec<Step>,
+    /// Lines about them: each time that TLC goes from one to the other, one line a step.
+    lines: usize,
 }
 
 /// A state graph. TLC explores from an initial state, so that the first line it writes starts in one.
@@ -119,6 +127,7 @@ impl Edges {
         let step = self
             .steps
             .get(&between)?
+            .steps
             .iter()
             .find(|step| step.action == action)?;
         Some(&step.args)
@@ -147,10 +156,9 @@ impl Edges {
     pub fn graph(&self) -> Graph<'_> {
         let mut states: Vec<_> = self.states.iter().collect();
         states.sort_unstable_by_key(|(_, number)| **number);
-        let steps = self
-            .steps
-            .iter()
-            .flat_map(|((from, to), steps)| steps.iter().map(move |step| (*from, step, *to)));
+        let steps = self.steps.iter().flat_map(|((from, to), between)| {
+            between.steps.iter().map(move |step| (*from, step, *to))
+        });
         Graph {
             states: states.into_iter().map(|(state, _)| state).collect(),
             steps: steps.collect(),
@@ -164,13 +172,15 @@ impl Edges {
 
     /// How many different steps there are.
     pub fn steps(&self) -> usize {
-        self.steps.values().map(Vec::len).sum()
+        self.steps.values().map(|between| between.steps.len()).sum()
     }
 
-    /// How many lines there are: TLC explores a step twice that two disjuncts of its action allow, and writes each time every action
-    /// that it is a step of.
-    pub fn written(&self) -> usize {
-        self.written
+    /// How often TLC has gone from a state to another: more than once where two actions do the same, or two disjuncts of one.
+    pub fn explored(&self) -> usize {
+        let between = self.steps.values();
+        between
+            .map(|between| between.lines / between.steps.len())
+            .sum()
     }
 
     fn add_line(&mut self, line: &str) -> anyhow::Result<()> {
@@ -202,10 +212,10 @@ impl Edges {
         };
         let between = (self.number(from), self.number(to));
         let step = Step { action, args };
-        self.written += 1;
         let known = self.steps.entry(between).or_default();
-        if !known.contains(&step) {
-            known.push(step);
+        known.lines += 1;
+        if !known.steps.contains(&step) {
+            known.steps.push(step);
         }
         Ok(())
     }
