@@ -253,6 +253,12 @@ fn direct_once(dir: &Path) -> Result<()> {
     direct_blocks(dir, Kind::Write, vec![last])
 }
 
+/// The same, and one block behind the end: that there is no more is known from then on, too.
+fn direct_behind_once(dir: &Path) -> Result<()> {
+    direct_once(dir)?;
+    direct_blocks(dir, Kind::Write, vec![fs::metadata(dir.join("f"))?.len()])
+}
+
 /// One thread's calls of a block each.
 fn direct_blocks(dir: &Path, kind: Kind, offsets: Vec<u64>) -> Result<()> {
     let worker = Worker {
@@ -313,14 +319,9 @@ fn direct(dir: &Path, marker: &File) -> Result<()> {
     quarters(dir, marker, 0)
 }
 
-/// And one block more: that there is no more behind it is known from then on, too.
-fn direct_behind_once(dir: &Path) -> Result<()> {
-    direct_once(dir)?;
-    direct_blocks(dir, Kind::Write, vec![4 * BLOCK])
-}
-
 fn direct_behind(dir: &Path, marker: &File) -> Result<()> {
-    quarters(dir, marker, 5)
+    let end = fs::metadata(dir.join("f"))?.len();
+    quarters(dir, marker, end / BLOCK)
 }
 
 /// Of 8 blocks, from `first` on.
