@@ -93,7 +93,7 @@ VARIABLES
     \* @type: Bool;
     aborted
 
-INSTANCE Jbd2Credits
+INSTANCE Integrity
 
 -----------------------------------------------------------------------------
 (* What is left open.                                                      *)

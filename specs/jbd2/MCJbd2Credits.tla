@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* Jbd2Credits for TLC: probes.                                            *)
 (***************************************************************************)
-EXTENDS Jbd2Credits
+EXTENDS Integrity
 
 \* Probes, which must be violated: the waits and the steps that the properties
 \* are about are reached.

@@ -1,4 +1,4 @@
-//! The invariants I1 to I7 of `Jbd2Credits.tla`, on a state of the machine.
+//! The invariants I1 to I7 of `Integrity.tla`, on a state of the machine.
 
 use interlock::jbd2::machine::{Credits, Machine, Pc, State, TState, Task};
 use interlock::jbd2::policy::Conversion;

@@ -1,4 +1,4 @@
-//! Requests and blocks, and the eleven decisions in which the designs differ: the part of `UnalignedDio.tla` above `TypeOK`.
+//! Requests and blocks, and the eleven decisions in which the designs differ: `Decisions.tla`.
 //! The machine and the file ([`super::file`]) both decide by them.
 
 use std::ops::{Range, RangeInclusive};
