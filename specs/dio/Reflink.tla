@@ -55,13 +55,13 @@ Clones  == {r \in Request : Kind(r) = "clone"}
 Writes  == {r \in Request : Kind(r) \in {"direct", "buffered"}}
 Reads   == {r \in Request : Kind(r) = "read"}
 
-Block     == 0 .. Blocks - 1
-Sector    == 0 .. Blocks * PerBlock - 1
+Block      == 0 .. Blocks - 1
+Sector     == 0 .. Blocks * PerBlock - 1
 BlockOf(s) == s \div PerBlock
-In(b)     == {s \in Sector : BlockOf(s) = b}
-Range(r)  == {s \in Sector : Calls[r].from <= s /\ s <= Calls[r].to}
+In(b)      == {s \in Sector : BlockOf(s) = b}
+Range(r)   == {s \in Sector : Calls[r].from <= s /\ s <= Calls[r].to}
 Touched(r) == {b \in Block : In(b) \cap Range(r) # {}}
-Last(r)   == BlockOf(Calls[r].to)
+Last(r)    == BlockOf(Calls[r].to)
 Partial(r) == \E b \in Touched(r) : ~(In(b) \subseteq Range(r))
 
 \* Where a block can be: as many places as files that share it, and one more.
@@ -161,8 +161,9 @@ Target(b) == IF Shared(b) /\ Policy.cow # "in-place"
 \* xfs_is_cow_inode: the file may share blocks, since the clone's preparation.
 MayShare == \E c \in Clones : pc[c] \in {"flag", "demote", "remap", "clear", "unlock", "done"}
 
-\* i_dio_count.
-Dio == {w \in Writes : pc[w] \in {"map", "submitted", "queued"}}
+\* Who is in i_dio_count, without those who hold the lock: who waits for it to be 0
+\* holds it exclusively.
+InFlight == {w \in Writes : pc[w] = "queued"}
 
 \* xfs_reflink_end_cow of some blocks.
 PutIn(blocks) ==
@@ -219,7 +220,7 @@ Lock(r) ==
 \* inode_dio_wait: of a clone, and of a fallback that would do so.
 Drain(r) ==
     /\ pc[r] = "drain"
-    /\ Dio = {}
+    /\ InFlight = {}
     /\ pc' = [pc EXCEPT ![r] = IF Kind(r) = "clone" THEN "flush" ELSE "fill"]
     /\ UNCHANGED <<file, device, copy, remapping, held, work>>
     /\ Remember
