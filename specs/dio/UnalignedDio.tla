@@ -33,8 +33,8 @@
 (* page that has been written back is forgotten.                           *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The journal, i_disksize, crashes, mmap and clean pages,  *)
-(* bios that are split, delayed allocation, reflink (README.md says what   *)
-(* it would take) and IS_NOSEC.  fallocate drains in every version         *)
+(* bios that are split, delayed allocation, shared blocks (see Reflink)    *)
+(* and IS_NOSEC.  fallocate drains in every version                        *)
 (* (ext4_fallocate calls inode_dio_wait).                                  *)
 (***************************************************************************)
 EXTENDS Decisions
