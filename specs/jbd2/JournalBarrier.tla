@@ -38,6 +38,9 @@ barriers == <<barrier, at, holder>>
 journal  == vars
 whole    == <<journal, barriers>>
 
+\* From the return of jbd2_journal_lock_updates to _unlock_updates.
+Holds(l) == at[l] \in {"locked", "commit", "checkpoint", "flushed"}
+
 BarrierTypeOK ==
     /\ barrier \in 0 .. Cardinality(Locker)
     /\ at \in [Locker -> {"idle",
@@ -48,7 +51,7 @@ BarrierTypeOK ==
                           "commit",     \* jbd2_journal_flush: jbd2_log_wait_commit
                           "checkpoint", \* the same: jbd2_log_do_checkpoint
                           "flushed"}]   \* the same: has returned
-    /\ holder \subseteq Locker /\ Cardinality(holder) <= 1
+    /\ holder = {l \in Locker : Holds(l)} /\ Cardinality(holder) <= 1
 
 BarrierInit ==
     /\ Init
@@ -196,8 +199,7 @@ BarrierFairSpec ==
 (* Safety.                                                                 *)
 
 \* Under the barrier nobody has a handle.
-Held  == \E l \in Locker : at[l] \in {"locked", "commit", "checkpoint", "flushed"}
-Quiet == Held => Attached = {} /\ running.updates = 0
+Quiet == (\E l \in Locker : Holds(l)) => Attached = {} /\ running.updates = 0
 
 \* A flush leaves nothing in the journal: its assertions.
 FlushedIsEmpty ==

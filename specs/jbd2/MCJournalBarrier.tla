@@ -14,7 +14,7 @@ NeverWants   == \A t \in Task : ~Wants(t)
 \* space, with j_checkpoint_mutex; a writepages thread with a handle waits for
 \* writeback, and so the locker for it; a handle restarts.
 NeverGrantedBarred  == ~(promised # {} /\ barrier > 0)
-NeverSpaceBarred    == ~(Held /\ mutex # {})
+NeverSpaceBarred    == ~((\E l \in Locker : Holds(l)) /\ mutex # {})
 NeverAwaitsPage     ==
     ~(\E l \in Locker, w \in Pages : at[l] = "drain" /\ pc[w] = "attached" /\ writeback[w])
 NeverRestartsBarred == [][barrier = 0 \/ \A t \in Task : pc[t] # "denied" \/ pc'[t] = "denied"]_whole
