@@ -30,7 +30,7 @@
 (*                                                                         *)
 (* OUT OF SCOPE.  Revoke blocks and fast commits; the order of waiters, of *)
 (* which see ReserveWait and TransactionWait; the barrier of               *)
-(* jbd2_journal_lock_updates, of which see LockUpdates.                    *)
+(* jbd2_journal_lock_updates, of which see LockUpdates and JournalBarrier. *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, Functions, Policies
 

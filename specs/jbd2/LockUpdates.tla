@@ -19,7 +19,7 @@
 (* does what it says.  A mutex is not taken past a waiter for ever.        *)
 (*                                                                         *)
 (* OUT OF SCOPE.  Credits (who waits for some is granted them by the next  *)
-(* release), and the commits that may come in between: see Jbd2Credits.    *)
+(* release), and the commits that may come in between: see JournalBarrier. *)
 (***************************************************************************)
 EXTENDS Naturals, FiniteSets
 

@@ -16,7 +16,7 @@
 //! once, and may stop although an extension was denied; all who wait are woken when the journal aborts; and under a hand-over no
 //! arrival passes those who wait, as in `ReserveWait.tla`, which with reservations of one size nobody could.
 //!
-//! Left out: revoke blocks, fast commits, the barrier of `LockUpdates.tla`, and the order in which those who wait for a
+//! Left out: revoke blocks, fast commits, the barrier of `JournalBarrier.tla`, and the order in which those who wait for a
 //! transaction get in.
 
 use std::marker::PhantomData;

@@ -1,0 +1,21 @@
+-------------------------- MODULE MCJournalBarrier --------------------------
+(***************************************************************************)
+(* JournalBarrier for TLC: probes.                                         *)
+(***************************************************************************)
+EXTENDS JournalBarrier
+
+\* Probes, which must be violated: a locker waits; a flush has something to wait
+\* for; a start waits for the barrier.
+NeverLocks   == \A l \in Locker : ~Waits(l)
+NeverFlushes == \A l \in Locker : at[l] \notin {"commit", "checkpoint"}
+NeverWants   == \A t \in Task : ~Wants(t)
+
+\* Under the barrier: credits that are handed over wait; somebody waits for
+\* space, with j_checkpoint_mutex; a writepages thread with a handle waits for
+\* writeback, and so the locker for it; a handle restarts.
+NeverGrantedBarred  == ~(promised # {} /\ barrier > 0)
+NeverSpaceBarred    == ~((\E l \in Locker : Holds(l)) /\ mutex # {})
+NeverAwaitsPage     ==
+    ~(\E l \in Locker, w \in Pages : at[l] = "drain" /\ pc[w] = "attached" /\ writeback[w])
+NeverRestartsBarred == [][barrier = 0 \/ \A t \in Task : pc[t] # "denied" \/ pc'[t] = "denied"]_whole
+=============================================================================
