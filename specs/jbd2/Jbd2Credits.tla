@@ -26,7 +26,8 @@
 (* commit too early.  To give credits back and to wake is one step, whose  *)
 (* parts ReserveWait has.  What a thread needs and what it dirties is      *)
 (* fixed for the thread.  A commit writes what was dirtied and two blocks, *)
-(* a descriptor and the commit record.                                     *)
+(* a descriptor and the commit record.  Nobody asks for the commit of a    *)
+(* transaction that has dirtied nothing: see MCCommitInterval.             *)
 (*                                                                         *)
 (* OUT OF SCOPE.  Revoke blocks and fast commits; the order of waiters, of *)
 (* which see ReserveWait and TransactionWait; the barrier of               *)
@@ -363,7 +364,7 @@ Convert(t) ==
 (* jbd2_journal_commit_transaction, in kjournald2.  Each step takes        *)
 (* j_state_lock for writing.                                               *)
 
-\* fsync, or the commit interval.
+\* fsync; or the commit interval, and sync.
 AskCommit ==
     /\ Writable
     /\ running.state = "RUNNING"
