@@ -30,7 +30,9 @@
 (*                                                                         *)
 (* The page cache has dirty pages only, one a block: who reads finds such  *)
 (* a page, and direct I/O has those of its range written back first.  A    *)
-(* page that has been written back is forgotten.                           *)
+(* page that has been written back is forgotten.  An fsync has only those  *)
+(* of its own write's blocks written back: any other stays in the cache,   *)
+(* and shows there what the disk would have of it.                         *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The journal, i_disksize, crashes, mmap and clean pages,  *)
 (* bios that are split, delayed allocation, reflink (README.md says what   *)
@@ -121,6 +123,7 @@ Puts(r) == CASE Kind(r) = "truncate" -> {s \in Sector : s >= Calls[r].from}
 
 Grows(r)      == End(r) > size
 ReachesEof(r) == End(r) >= size
+BeginsBehind(r) == Calls[r].from > size
 
 \* ext4_unaligned_io, of the position on disk.
 Unaligned(r) ==
@@ -149,9 +152,11 @@ Pad(bio) == bio.part \in {"head", "tail"}
 (* The decisions in which the designs differ.                              *)
 
 \* 0. FALLBACK: how a buffered write, or a fallback to one, holds the lock, and
-\* whether it calls inode_dio_wait then.
+\* whether it calls inode_dio_wait then.  XFS does where it will have to zero
+\* (xfs_file_write_zero_eof).
 BufferedMode == IF Policy.fallback = "drain-shared" THEN "shared" ELSE "exclusive"
-BufferedDrains == Policy.fallback # "no-drain"
+BufferedDrains(r) ==
+    Policy.fallback # "no-drain" \/ (Policy.grow = "drained" /\ BeginsBehind(r))
 
 \* 1. FIRST: the lock that a request asks for when it is called, after a look
 \* at i_size without any lock.
@@ -233,18 +238,23 @@ Allocated(b) ==
 \* what lies behind EOF is to be zero, for mmap's sake.
 TailPad(r) == IF Policy.tail = "behind-eof" THEN Grows(r) ELSE ReachesEof(r)
 
-\* 10. GROW: what does a truncate to i_size or behind it do to the rest of the
-\* block that EOF lies in?  With c7fc0366c656 (of 2024) ext4_setattr zeroes
-\* it, as a truncate to the same size always has: in the page cache, which reads
-\* the block as it is on the disk, and without inode_dio_wait.  "drained" waits.
+\* 10. GROW: what do a truncate behind i_size and a buffered write that begins
+\* there do to the rest of the block that EOF lies in?  With c7fc0366c656 (of
+\* 2024) ext4_setattr and ->write_end zero it, as a truncate to the same size
+\* always has: in the page cache, which reads the block as it is on the disk, and
+\* without inode_dio_wait.  In "truncate-drained" the truncate waits, in "drained"
+\* both do.
 Frees(r) == Kind(r) = "punch" \/ (Kind(r) = "truncate" /\ Calls[r].from < size)
 EofWithin == size % PerBlock # 0
-ZeroesEof(r) == EofWithin /\ (Calls[r].from = size \/ Policy.grow # "size")
+ZeroesEof(r) ==
+    /\ EofWithin
+    /\ \/ Policy.grow # "size" /\ BeginsBehind(r)
+       \/ Kind(r) = "truncate" /\ Calls[r].from = size
 
 \* How truncate and punch exclude direct I/O.
 FreeDrains(r) ==
     IF Frees(r) THEN Policy.free = "exclusive-drained"
-                ELSE Policy.grow = "drained" /\ EofWithin
+                ELSE Policy.grow \in {"truncate-drained", "drained"} /\ EofWithin
 
 \* 11. TRIM: does r, whose I/O has failed, free the blocks behind EOF?
 \* (ext4_truncate_failed_write)
@@ -398,7 +408,7 @@ Lock(r) ==
     /\ held' = [held EXCEPT ![r] = plan[r].mode]
     /\ Leaves(r)
     /\ pc' = [pc EXCEPT ![r] =
-          CASE plan[r].buffered -> Then(r, BufferedDrains)
+          CASE plan[r].buffered -> Then(r, BufferedDrains(r))
             [] Kind(r) \in {"punch", "truncate"} -> Then(r, FreeDrains(r))
             [] Kind(r) = "read" -> Then(r, FALSE)
             [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
@@ -576,12 +586,22 @@ Unlock(r) ==
     /\ UNCHANGED <<size, dio, cache, ahead, ioState, retries>>
     /\ Remember
 
+\* The page of the block that EOF lies in, if r zeroes the rest of it: a block that
+\* is not written has one only if it is dirty.
+EofPage(r) ==
+    IF ZeroesEof(r) /\ (extent[BlockOf(size)] = "written" \/ size \in DOMAIN cache)
+    THEN In(BlockOf(size)) ELSE {}
+
+\* What it has then; of the sectors before EOF, what the disk held.
+PageOf(r, s) == IF s \in EofPage(r) /\ s >= size THEN "zero" ELSE Page(s)
+
 \* ext4_buffered_write_iter: pages of its blocks, with its data, become dirty; of
-\* a block that it covers in part, what else is there is read.
+\* a block that it covers in part, what else is there is read.  If it begins behind
+\* EOF, the page of EOF's block becomes dirty too.
 Fill(r) ==
     /\ pc[r] = "fill"
-    /\ LET pages == UNION {In(b) : b \in Blocks(r)}
-       IN cache' = [s \in DOMAIN cache \cup pages |-> IF s \in Range(r) THEN r ELSE Page(s)]
+    /\ LET pages == EofPage(r) \cup UNION {In(b) : b \in Blocks(r)}
+       IN cache' = [s \in DOMAIN cache \cup pages |-> IF s \in Range(r) THEN r ELSE PageOf(r, s)]
     /\ size' = IF Grows(r) THEN End(r) ELSE size
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
     /\ UNCHANGED <<extent, disk, dio, locking, ioState, answer>>
@@ -612,14 +632,10 @@ FreeBlocks(r) ==
        /\ cache' = Nothing
 
 \* A truncate that does not: the rest of the block that EOF lies in is zeroed in
-\* its page, which holds what the disk held of the others' sectors.
+\* its page.
 Grow(r) ==
-    LET eof  == BlockOf(size)
-        page == IF ZeroesEof(r) /\ (extent[eof] = "written" \/ size \in DOMAIN cache)
-                THEN In(eof) ELSE {}
-    IN /\ cache' = [s \in DOMAIN cache \cup page |->
-             IF s \in page /\ s >= size THEN "zero" ELSE Page(s)]
-       /\ UNCHANGED <<extent, disk>>
+    /\ cache' = [s \in DOMAIN cache \cup EofPage(r) |-> PageOf(r, s)]
+    /\ UNCHANGED <<extent, disk>>
 
 \* ext4_setattr with ext4_truncate, ext4_punch_hole, xfs_free_file_space.
 Free(r) ==
