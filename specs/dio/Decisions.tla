@@ -74,6 +74,7 @@ Puts(r) == CASE Kind(r) = "truncate" -> {s \in Sector : s >= Calls[r].from}
 
 Grows(r)      == End(r) > size
 ReachesEof(r) == End(r) >= size
+BeginsBehind(r) == Calls[r].from > size
 
 \* ext4_unaligned_io, of the position on disk.
 Unaligned(r) ==
@@ -102,9 +103,11 @@ Pad(bio) == bio.part \in {"head", "tail"}
 (* The decisions in which the designs differ.                              *)
 
 \* 0. FALLBACK: how a buffered write, or a fallback to one, holds the lock, and
-\* whether it calls inode_dio_wait then.
+\* whether it calls inode_dio_wait then.  XFS does where it will have to zero
+\* (xfs_file_write_zero_eof).
 BufferedMode == IF Policy.fallback = "drain-shared" THEN "shared" ELSE "exclusive"
-BufferedDrains == Policy.fallback # "no-drain"
+BufferedDrains(r) ==
+    Policy.fallback # "no-drain" \/ (Policy.grow = "drained" /\ BeginsBehind(r))
 
 \* 1. FIRST: the lock that a request asks for when it is called, after a look
 \* at i_size without any lock.
@@ -186,18 +189,23 @@ Allocated(b) ==
 \* what lies behind EOF is to be zero, for mmap's sake.
 TailPad(r) == IF Policy.tail = "behind-eof" THEN Grows(r) ELSE ReachesEof(r)
 
-\* 10. GROW: what does a truncate to i_size or behind it do to the rest of the
-\* block that EOF lies in?  With c7fc0366c656 (of 2024) ext4_setattr zeroes
-\* it, as a truncate to the same size always has: in the page cache, which reads
-\* the block as it is on the disk, and without inode_dio_wait.  "drained" waits.
+\* 10. GROW: what do a truncate behind i_size and a buffered write that begins
+\* there do to the rest of the block that EOF lies in?  With c7fc0366c656 (of
+\* 2024) ext4_setattr and ->write_end zero it, as a truncate to the same size
+\* always has: in the page cache, which reads the block as it is on the disk, and
+\* without inode_dio_wait.  In "truncate-drained" the truncate waits, in "drained"
+\* both do.
 Frees(r) == Kind(r) = "punch" \/ (Kind(r) = "truncate" /\ Calls[r].from < size)
 EofWithin == size % PerBlock # 0
-ZeroesEof(r) == EofWithin /\ (Calls[r].from = size \/ Policy.grow # "size")
+ZeroesEof(r) ==
+    /\ EofWithin
+    /\ \/ Policy.grow # "size" /\ BeginsBehind(r)
+       \/ Kind(r) = "truncate" /\ Calls[r].from = size
 
 \* How truncate and punch exclude direct I/O.
 FreeDrains(r) ==
     IF Frees(r) THEN Policy.free = "exclusive-drained"
-                ELSE Policy.grow = "drained" /\ EofWithin
+                ELSE Policy.grow \in {"truncate-drained", "drained"} /\ EofWithin
 
 \* 11. TRIM: does r, whose I/O has failed, free the blocks behind EOF?
 \* (ext4_truncate_failed_write)

@@ -45,7 +45,7 @@ WrittenStable ==
 \* own.
 Drained(r) ==
     \/ plan[r].drain /\ pc[r] \in {"begin", "map", "io"}
-    \/ pc[r] = "fill" /\ BufferedDrains
+    \/ pc[r] = "fill" /\ BufferedDrains(r)
     \/ pc[r] = "free" /\ FreeDrains(r)
 AloneAfterDrain ==
     \A r \in Request :

@@ -37,20 +37,27 @@ XR   == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3)]
 
 \* While `a` is in flight at EOF, the file grows, and then somebody writes behind
 \* `a`: no byte of two writes is the same.  X appends the next block, T truncates
-\* up, w is a buffered write.  S truncates to the same size.
+\* up, w is a buffered write, v one of the next block.  S truncates to the same
+\* size.
 b1 == Aio(b0)
 XD   == [a |-> Aio(a0), X |-> Aio(Does("write", 2, 3)), b |-> b1]
 XT   == [a |-> Aio(a0), T |-> Does("truncate", 2, 3), b |-> b1]
 TR   == [a |-> Aio(a0), T |-> Does("truncate", 2, 3)]
 TS   == [a |-> Aio(a0), S |-> Does("truncate", 1, 3)]
 AW   == [a |-> Aio(a0), w |-> Does("buffered", 1, 1)]
+AV   == [a |-> Aio(a0), v |-> Does("buffered", 2, 3)]
 A    == [a |-> Aio(a0)]
+V    == [v |-> Does("buffered", 2, 3)]
 
 \* The same with three sectors in a block and EOF behind the second: `a` does not
 \* end there.
 XD3  == [a |-> Aio(a0), X |-> Aio(Does("write", 3, 5)), b |-> Aio(Does("write", 1, 2))]
 TR3  == [a |-> Aio(a0), T |-> Does("truncate", 3, 5)]
 TS3  == [a |-> Aio(a0), S |-> Does("truncate", 2, 5)]
+AV3  == [a |-> Aio(a0), v |-> Does("buffered", 3, 5)]
+
+\* A buffered write that begins behind EOF in the block that EOF lies in.
+U3   == [u |-> Does("buffered", 2, 2)]
 
 \* Over three blocks: m reaches from the middle of the first to the middle of
 \* the last, c is the whole block between, d another part of the first.
@@ -85,6 +92,9 @@ LeftBehind == "stale"
 \* Who loses: `a`, or the others, where their sectors are not the same.
 KeepsA      == \A s \in Range("a") : Keeps(s)
 KeepsOthers == \A s \in Sector \ Range("a") : Keeps(s)
+
+\* Nobody sees what mmap has left behind EOF.
+LeftUnseen == \A s \in Sector : View(s) # "stale"
 
 \* Probes: each must be violated.
 

@@ -19,7 +19,7 @@
 (*   trim       a failed write frees the blocks behind EOF                 *)
 (*   fallback   whether a buffered write, or a fallback to it, drains      *)
 (*   tail       which writes zero the rest of a block that is not new      *)
-(*   grow       what a truncate that does not shrink does to EOF's block   *)
+(*   grow       what happens to EOF's block when the file grows past it    *)
 (*   free       how truncate and punch exclude direct I/O                  *)
 (***************************************************************************)
 
@@ -51,8 +51,8 @@ Allocated63 == [Pre61 EXCEPT !.overwrite = "allocated"]
 RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
 RfcOn63 == [Allocated63 EXCEPT !.first = "extending", !.flag = "ignored"]
 
-\* ext4 with c7fc0366c656 (6.13, 6.12.5, 6.6.70): a truncate up zeroes the rest of
-\* EOF's block in the page cache.
+\* ext4 with c7fc0366c656 (6.13, 6.12.5, 6.6.70): a truncate up, and a buffered write
+\* that begins behind EOF, zero the rest of EOF's block in the page cache.
 Final612 == [Final65 EXCEPT !.grow = "page"]
 
 \* ext4 in 7.2 (15cdefd0c052, July 2026): ext4_buffered_write_iter drains.
@@ -119,12 +119,12 @@ XfsEof       == [XfsOptimistic EXCEPT !.reaching = TRUE]
 \* where EOF lies within a block.
 Final612Eof   == [Final612 EXCEPT !.reaching = TRUE]
 Final612Tail  == [Final612 EXCEPT !.tail = "behind-eof"]
-Final612Grow  == [Final612 EXCEPT !.grow = "drained"]
-Final612Cured == [Final612Eof EXCEPT !.grow = "drained"]
+Final612Grow  == [Final612 EXCEPT !.grow = "truncate-drained"]
+Final612Cured == [Final612Eof EXCEPT !.grow = "truncate-drained"]
 
 \* A fallback that drains without keeping others out.
 FallbackDrainsShared == [Drained72 EXCEPT !.fallback = "drain-shared"]
 
 \* And of 7.3.
-Zeroing73Cured == [Zeroing73Eof EXCEPT !.grow = "drained"]
+Zeroing73Cured == [Zeroing73Eof EXCEPT !.grow = "truncate-drained"]
 =============================================================================

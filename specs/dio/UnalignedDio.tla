@@ -30,7 +30,9 @@
 (*                                                                         *)
 (* The page cache has dirty pages only, one a block: who reads finds such  *)
 (* a page, and direct I/O has those of its range written back first.  A    *)
-(* page that has been written back is forgotten.                           *)
+(* page that has been written back is forgotten.  An fsync has only those  *)
+(* of its own write's blocks written back: any other stays in the cache,   *)
+(* and shows there what the disk would have of it.                         *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The journal, i_disksize, crashes, mmap and clean pages,  *)
 (* bios that are split, delayed allocation, shared blocks (see Reflink)    *)
@@ -203,7 +205,7 @@ Lock(r) ==
     /\ held' = [held EXCEPT ![r] = plan[r].mode]
     /\ Leaves(r)
     /\ pc' = [pc EXCEPT ![r] =
-          CASE plan[r].buffered -> Then(r, BufferedDrains)
+          CASE plan[r].buffered -> Then(r, BufferedDrains(r))
             [] Kind(r) \in {"punch", "truncate"} -> Then(r, FreeDrains(r))
             [] Kind(r) = "read" -> Then(r, FALSE)
             [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
@@ -381,12 +383,22 @@ Unlock(r) ==
     /\ UNCHANGED <<size, dio, cache, ahead, ioState, retries>>
     /\ Remember
 
+\* The page of the block that EOF lies in, if r zeroes the rest of it: a block that
+\* is not written has one only if it is dirty.
+EofPage(r) ==
+    IF ZeroesEof(r) /\ (extent[BlockOf(size)] = "written" \/ size \in DOMAIN cache)
+    THEN In(BlockOf(size)) ELSE {}
+
+\* What it has then; of the sectors before EOF, what the disk held.
+PageOf(r, s) == IF s \in EofPage(r) /\ s >= size THEN "zero" ELSE Page(s)
+
 \* ext4_buffered_write_iter: pages of its blocks, with its data, become dirty; of
-\* a block that it covers in part, what else is there is read.
+\* a block that it covers in part, what else is there is read.  If it begins behind
+\* EOF, the page of EOF's block becomes dirty too.
 Fill(r) ==
     /\ pc[r] = "fill"
-    /\ LET pages == UNION {In(b) : b \in Blocks(r)}
-       IN cache' = [s \in DOMAIN cache \cup pages |-> IF s \in Range(r) THEN r ELSE Page(s)]
+    /\ LET pages == EofPage(r) \cup UNION {In(b) : b \in Blocks(r)}
+       IN cache' = [s \in DOMAIN cache \cup pages |-> IF s \in Range(r) THEN r ELSE PageOf(r, s)]
     /\ size' = IF Grows(r) THEN End(r) ELSE size
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
     /\ UNCHANGED <<extent, disk, dio, locking, ioState, answer>>
@@ -417,14 +429,10 @@ FreeBlocks(r) ==
        /\ cache' = Nothing
 
 \* A truncate that does not: the rest of the block that EOF lies in is zeroed in
-\* its page, which holds what the disk held of the others' sectors.
+\* its page.
 Grow(r) ==
-    LET eof  == BlockOf(size)
-        page == IF ZeroesEof(r) /\ (extent[eof] = "written" \/ size \in DOMAIN cache)
-                THEN In(eof) ELSE {}
-    IN /\ cache' = [s \in DOMAIN cache \cup page |->
-             IF s \in page /\ s >= size THEN "zero" ELSE Page(s)]
-       /\ UNCHANGED <<extent, disk>>
+    /\ cache' = [s \in DOMAIN cache \cup EofPage(r) |-> PageOf(r, s)]
+    /\ UNCHANGED <<extent, disk>>
 
 \* ext4_setattr with ext4_truncate, ext4_punch_hole, xfs_free_file_space.
 Free(r) ==

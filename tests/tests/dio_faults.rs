@@ -4,7 +4,7 @@ use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::dio::machine::{Action, Content, Machine, Mode, Outcome, Part, State};
-use interlock::dio::policy::{Drain, Overwrite, Policy};
+use interlock::dio::policy::{Drain, Grow, Overwrite, Policy};
 use interlock_traces::machines::dio::Dio;
 
 type Step = fn(&Machine, &State, Action) -> Option<State>;
@@ -26,7 +26,7 @@ fn under(policy: Policy, machine: &Machine, state: &State, action: Action) -> Op
     other.step(state, action)
 }
 
-const FAULTS: [Fault; 19] = [
+const FAULTS: [Fault; 20] = [
     Fault {
         name: "the drain is no barrier",
         model: "Final65-ABC-unwritten-graph",
@@ -276,6 +276,19 @@ const FAULTS: [Fault; 19] = [
         },
         tells: "in [f Fill holds Exclusive wants Exclusive buffered, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0], Fill(f): \
                 TLC [f Unlock holds Exclusive wants Exclusive buffered, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0, dirty 0:f 1:b]; the machine [f Unlock holds Exclusive wants Exclusive buffered, b Done Ended got Ok; Written Written: Old b Old Old; size 4, dio 0, dirty 0:f 1:Zero]",
+    },
+    Fault {
+        name: "a buffered write that begins behind EOF leaves the rest of EOF's block",
+        model: "Final612-AV-eof-graph",
+        step: |machine, state, action| {
+            let policy = Policy {
+                grow: Grow::Size,
+                ..machine.policy
+            };
+            under(policy, machine, state, action)
+        },
+        tells: "in [a Idle, v Fill holds Exclusive wants Exclusive buffered; Written Hole: Old Zero Stale Stale; size 1, dio 0], Fill(v): \
+                TLC [a Idle, v Unlock holds Exclusive wants Exclusive buffered; Written Hole: Old Zero Stale Stale; size 4, dio 0, dirty 0:Old 1:Zero 2:v 3:v]; the machine [a Idle, v Unlock holds Exclusive wants Exclusive buffered; Written Hole: Old Zero Stale Stale; size 4, dio 0, dirty 2:v 3:v]",
     },
     Fault {
         name: "the file grows before the data are there",

@@ -7,9 +7,10 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 18] = [
+const MODELS: [&str; 19] = [
     "Drained72-AW-eof-graph",
     "Drained72-FB-written-graph",
+    "Final612-AV-eof-graph",
     "Final612-XT-eof-graph",
     "Final65-ABC-unwritten-graph",
     "Final65-AC-eof-graph",

@@ -5,7 +5,7 @@ use conformance::random::runner;
 use interlock::dio::machine::{
     Action, Bio, Call, Extent, Io, Kind, Machine, Outcome, Part, Pc, Progress, State,
 };
-use interlock::dio::policy::Policy;
+use interlock::dio::policy::{Grow, Policy};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 
@@ -40,7 +40,10 @@ enum Promise {
 fn alone_after_drain(machine: &Machine, state: &State) -> bool {
     let drained = |(call, request): (&Call, &Progress)| match request.pc {
         Pc::Begin | Pc::Map | Pc::Io => request.plan.drain,
-        Pc::Fill => machine.policy.fallback.drains(),
+        Pc::Fill => {
+            let Policy { fallback, grow, .. } = machine.policy;
+            fallback.drains() || (grow == Grow::Drained && call.from > state.size)
+        }
         Pc::Free => call.kind == Kind::Punch || call.from < state.size,
         _ => false,
     };

@@ -1,5 +1,6 @@
 //! The steps of a request's caller: ext4_dio_write_iter, xfs_file_dio_write_unaligned, and what else takes i_rwsem.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::decisions::Verdict;
@@ -116,14 +117,16 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
     }
 
     fn under_lock(&self, mut plan: Plan) -> Next {
-        let policy = &self.inode.policy;
-        let kind = self.flight.call.kind;
-        let drains = match kind {
-            _ if plan.buffered => policy.fallback.drains(),
-            Kind::Punch | Kind::Truncate => self.inode.meta.with(|meta| {
-                let look = self.inode.look(&self.flight.call, meta);
-                look.free_drains()
-            }),
+        let Flight { call, .. } = &**self.flight;
+        let drains = match call.kind {
+            _ if plan.buffered => self
+                .inode
+                .meta
+                .with(|meta| self.inode.look(call, meta).buffered_drains()),
+            Kind::Punch | Kind::Truncate => self
+                .inode
+                .meta
+                .with(|meta| self.inode.look(call, meta).free_drains()),
             Kind::Read | Kind::Buffered => false,
             Kind::Write if !plan.saw.is_empty() => plan.drain,
             Kind::Write => match self.check(plan.mode) {
@@ -138,18 +141,18 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         if drains {
             self.drain();
         }
-        match kind {
+        match call.kind {
             _ if plan.buffered => match self.fill() {
                 Ok(()) => Next::Flush,
                 Err(errno) => Next::Unlock(Err(errno)),
             },
             Kind::Punch | Kind::Truncate => Next::Unlock(self.free()),
-            Kind::Read | Kind::Write | Kind::Buffered if self.flight.call.cached => {
+            Kind::Read | Kind::Write | Kind::Buffered if call.cached => {
                 self.about();
                 self.step(Action::FallBack, Seen::Nothing);
                 Next::Relock(Plan {
                     buffered: true,
-                    ..Plan::of(policy.fallback.mode())
+                    ..Plan::of(self.inode.policy.fallback.mode())
                 })
             }
             Kind::Read | Kind::Write | Kind::Buffered => self.direct(&plan),
@@ -280,7 +283,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         }
     }
 
-    /// ext4_buffered_write_iter: its data are in pages that are dirty.
+    /// ext4_buffered_write_iter: its data are in pages that are dirty, as that of EOF's block is where it zeroes the rest.
     fn fill(&self) -> Result<(), Errno> {
         let Flight { call, data, .. } = &**self.flight;
         let inode = self.inode;
@@ -288,17 +291,21 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         let blocks = inode.blocks(call);
         self.about();
         inode.meta.with(|meta| {
-            let pages = blocks.map(|block| {
-                let mut page = inode.page(meta, block)?;
+            let mut pages: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+            pages.extend(inode.eof_page(call, meta)?);
+            for block in blocks {
+                let mut page = match pages.remove(&block) {
+                    Some(page) => page,
+                    None => inode.page(meta, block)?,
+                };
                 let first = (block * per_block).max(call.from);
                 let behind = ((block + 1) * per_block).min(call.to + 1);
                 let (at, from) = (first - block * per_block, first - call.from);
                 let (at, from) = (inode.bytes(at), inode.bytes(from));
                 let length = inode.bytes(behind - first);
                 page[at..at + length].copy_from_slice(&data[from..from + length]);
-                Ok((block, page))
-            });
-            let pages = pages.collect::<Result<Vec<_>, _>>()?;
+                pages.insert(block, page);
+            }
             meta.cache.extend(pages);
             meta.size = meta.size.max(call.to + 1);
             self.step(Action::Fill, meta.seen());
@@ -326,14 +333,9 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
         inode.meta.with(|meta| {
             if inode.look(call, meta).frees() {
                 self.free_blocks(meta)?;
-            } else if inode.look(call, meta).zeroes_eof() {
-                let block = meta.size / inode.per_block;
-                let is_written = meta.extent[block as usize] == Extent::Written;
-                if is_written || meta.cache.contains_key(&block) {
-                    let mut page = inode.page(meta, block)?;
-                    page[inode.bytes(meta.size % inode.per_block)..].fill(0);
-                    meta.cache.insert(block, page);
-                }
+            } else {
+                let page = inode.eof_page(call, meta)?;
+                meta.cache.extend(page);
             }
             if call.kind == Kind::Truncate {
                 meta.size = call.from;

@@ -63,6 +63,10 @@ impl Look<'_> {
         self.end() >= self.size
     }
 
+    fn begins_behind(&self) -> bool {
+        self.call.from > self.size
+    }
+
     pub fn unaligned(&self) -> bool {
         let aligned = |position: u32| position.is_multiple_of(self.per_block);
         let from = self.call.from;
@@ -87,6 +91,13 @@ impl Look<'_> {
 
     pub fn extent(&self, block: u32) -> Extent {
         self.extent[block as usize]
+    }
+
+    // 0. FALLBACK
+
+    /// Does a buffered write, or a fallback to one, wait for direct I/O in flight?
+    pub fn buffered_drains(&self) -> bool {
+        self.policy.fallback.drains() || (self.policy.grow == Grow::Drained && self.begins_behind())
     }
 
     // 1. FIRST
@@ -238,9 +249,11 @@ impl Look<'_> {
         !self.size.is_multiple_of(self.per_block)
     }
 
-    /// Does a truncate that does not shrink zero the rest of EOF's block?
+    /// Does a truncate that does not shrink, or a buffered write, zero the rest of EOF's block?
     pub fn zeroes_eof(&self) -> bool {
-        self.eof_within() && (self.call.from == self.size || self.policy.grow != Grow::Size)
+        let grows_past = self.policy.grow != Grow::Size && self.begins_behind();
+        let to_the_same = self.call.kind == Kind::Truncate && self.call.from == self.size;
+        self.eof_within() && (grows_past || to_the_same)
     }
 
     /// Do truncate and punch wait for direct I/O in flight?
@@ -248,7 +261,8 @@ impl Look<'_> {
         if self.frees() {
             self.policy.free == Free::ExclusiveDrained
         } else {
-            self.policy.grow == Grow::Drained && self.eof_within()
+            let drained = [Grow::TruncateDrained, Grow::Drained];
+            drained.contains(&self.policy.grow) && self.eof_within()
         }
     }
 

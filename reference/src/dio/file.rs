@@ -227,7 +227,9 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
             .map(Option::unwrap_or_default)
     }
 
-    /// Writes all of `bytes` at `position`, in bytes, through the page cache, and has its pages written back (fsync).
+    /// Writes all of `bytes` at `position`, in bytes, through the page cache, and has its pages written back (fsync). If it begins
+    /// behind EOF, the rest of the block that the file ended in may be zeroed, in a page that is written back by the next one to
+    /// touch the block.
     ///
     /// # Errors
     ///

@@ -130,6 +130,21 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
         Ok(page)
     }
 
+    /// `EofPage`, with its block: the rest of the block that EOF lies in is zeroed, if the call does that.
+    pub fn eof_page(&self, call: &Call, meta: &Meta) -> Result<Option<(u32, Vec<u8>)>, Errno> {
+        if !self.look(call, meta).zeroes_eof() {
+            return Ok(None);
+        }
+        let block = meta.size / self.per_block;
+        let is_written = meta.extent[block as usize] == Extent::Written;
+        if !is_written && !meta.cache.contains_key(&block) {
+            return Ok(None);
+        }
+        let mut page = self.page(meta, block)?;
+        page[self.bytes(meta.size % self.per_block)..].fill(0);
+        Ok(Some((block, page)))
+    }
+
     /// iomap_dio_bio_iter, iomap_dio_zero: one I/O, to be performed by whom the queue gives it to. The file and the request
     /// live as long as it does.
     pub fn io(self: &Arc<Self>, flight: &Arc<Flight<S>>, bio: Bio) -> Io {

@@ -138,14 +138,16 @@ pub enum Tail {
     BehindEof,
 }
 
-/// What a truncate that does not shrink does to the block that EOF lies in.
+/// What a truncate behind EOF, and a buffered write that begins there, do to the block that EOF lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grow {
     /// `"size"`: nothing, unless the size stays.
     Size,
     /// `"page"`: its rest is zeroed in the page cache.
     Page,
-    /// `"drained"`: the same, once i_dio_count is 0.
+    /// `"truncate-drained"`: the same; the truncate does so once i_dio_count is 0.
+    TruncateDrained,
+    /// `"drained"`: both do.
     Drained,
 }
 
@@ -195,7 +197,7 @@ pub struct Policy {
     pub free: Free,
     /// Which writes zero the rest of a block that is not new.
     pub tail: Tail,
-    /// What a truncate that does not shrink does to the block that EOF lies in.
+    /// What happens to the block that EOF lies in when the file grows past it.
     pub grow: Grow,
 }
 
@@ -257,7 +259,8 @@ impl Policy {
         ..Policy::ALLOCATED63
     };
 
-    /// ext4 with c7fc0366c656, of 2024: a truncate up zeroes the rest of EOF's block in the page cache.
+    /// ext4 with c7fc0366c656, of 2024: a truncate up, and a buffered write that begins behind EOF, zero the rest of EOF's block in
+    /// the page cache.
     pub const FINAL612: Policy = Policy {
         grow: Grow::Page,
         ..Policy::FINAL65
@@ -425,13 +428,13 @@ impl Policy {
 
     /// Tried: a truncate that does not shrink drains.
     pub const FINAL612_GROW: Policy = Policy {
-        grow: Grow::Drained,
+        grow: Grow::TruncateDrained,
         ..Policy::FINAL612
     };
 
     /// Both cures, of [`Policy::FINAL612`].
     pub const FINAL612_CURED: Policy = Policy {
-        grow: Grow::Drained,
+        grow: Grow::TruncateDrained,
         ..Policy::FINAL612_EOF
     };
 
@@ -443,7 +446,7 @@ impl Policy {
 
     /// Both cures, of [`Policy::ZEROING73`].
     pub const ZEROING73_CURED: Policy = Policy {
-        grow: Grow::Drained,
+        grow: Grow::TruncateDrained,
         ..Policy::ZEROING73_EOF
     };
 

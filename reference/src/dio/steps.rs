@@ -1,6 +1,6 @@
 //! The steps of a request's caller and of its I/O: the actions of `UnalignedDio.tla`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::decisions::{Verdict, View};
 use super::machine::{
@@ -102,7 +102,7 @@ impl View<'_> {
 
     fn lock(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Lock)?;
-        let (plan, policy) = (&self.of(r).plan, self.policy());
+        let plan = &self.of(r).plan;
         if !self.may_take(r) {
             return None;
         }
@@ -113,9 +113,9 @@ impl View<'_> {
         request.ahead.clear();
         request.held = Some(plan.mode);
         request.pc = match self.kind(r) {
-            _ if plan.buffered => self.after_lock(r, policy.fallback.drains()),
+            _ if plan.buffered => self.after_lock(r, self.look(r).buffered_drains()),
             Kind::Punch | Kind::Truncate => self.after_lock(r, self.look(r).free_drains()),
-            Kind::Buffered => self.after_lock(r, policy.fallback.drains()),
+            Kind::Buffered => self.after_lock(r, self.look(r).buffered_drains()),
             Kind::Read => self.after_lock(r, false),
             Kind::Write if !plan.saw.is_empty() => self.after_lock(r, plan.drain),
             Kind::Write => Pc::Check,
@@ -324,17 +324,33 @@ impl View<'_> {
         self.look(r).extent(self.look(r).block_of(sector)) == Extent::Written
     }
 
-    /// Pages of its blocks, with its data, become dirty.
+    /// `EofPage`: the rest of the block that EOF lies in is zeroed in its page, if r does that.
+    fn eof_page(&self, r: Request) -> Option<BTreeMap<u32, Content>> {
+        let size = self.state.size;
+        let zeroes = self.look(r).zeroes_eof();
+        if !zeroes || !(self.state.cache.contains_key(&size) || self.is_written(r, size)) {
+            return None;
+        }
+        let content = |sector| match sector < size {
+            true => self.page(r, sector),
+            false => Content::Zero,
+        };
+        let sectors = self.look(r).sectors_in(self.look(r).block_of(size));
+        Some(sectors.map(|sector| (sector, content(sector))).collect())
+    }
+
+    /// Pages of its blocks, with its data, become dirty, and that of EOF's block, if it begins behind EOF.
     fn fill(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Fill)?;
+        let eof = self.eof_page(r).unwrap_or_default();
         for block in self.look(r).blocks() {
             for sector in self.look(r).sectors_in(block) {
-                let content = match self.look(r).range().contains(&sector) {
-                    true => Content::Of(r),
-                    false => self.page(r, sector),
-                };
-                next.cache.insert(sector, content);
+                next.cache.insert(sector, self.page(r, sector));
             }
+        }
+        next.cache.extend(eof);
+        for sector in self.look(r).range() {
+            next.cache.insert(sector, Content::Of(r));
         }
         next.size = self.state.size.max(self.look(r).end());
         next.requests[r].pc = Pc::Unlock;
@@ -355,7 +371,7 @@ impl View<'_> {
         if self.look(r).frees() {
             self.free_blocks(r, &mut next);
         } else {
-            self.grow(r, &mut next);
+            next.cache.extend(self.eof_page(r).unwrap_or_default());
         }
         if self.kind(r) == Kind::Truncate {
             next.size = self.look(r).call.from;
@@ -382,24 +398,6 @@ impl View<'_> {
             }
             if whole {
                 next.extent[block as usize] = Extent::Hole;
-            }
-        }
-    }
-
-    /// `Grow`: the rest of the block that EOF lies in is zeroed in its page.
-    fn grow(&self, r: Request, next: &mut State) {
-        let size = self.state.size;
-        if !self.look(r).zeroes_eof() {
-            return;
-        }
-        if self.state.cache.contains_key(&size) || self.is_written(r, size) {
-            let block = self.look(r).block_of(size);
-            for sector in self.look(r).sectors_in(block) {
-                let content = match sector < size {
-                    true => self.page(r, sector),
-                    false => Content::Zero,
-                };
-                next.cache.insert(sector, content);
             }
         }
     }

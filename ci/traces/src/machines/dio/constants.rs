@@ -148,6 +148,7 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
         "AE" => vec![("a", fails), b],
         "XT" => vec![a, ("T", does(Kind::Truncate, 2, 3)), b],
         "AW" => vec![a, ("w", does(Kind::Buffered, 1, 1))],
+        "AV" => vec![a, ("v", does(Kind::Buffered, 2, 3))],
         "aC" => vec![a, c],
         "aRS" => vec![a, ("R", read.1), ("S", read.1)],
         "fC" => vec![("f", cached), c],
