@@ -207,7 +207,7 @@ FlushedIsEmpty ==
         => /\ running.state = "none" /\ committing.state = "none"
            /\ checkpoint = <<>> /\ free = Log
 
-\* The types, and what Jbd2Credits says of the journal, but for I3, which a flush
+\* The types, and what Integrity says of the journal, but for I3, which a flush
 \* may break.
 JournalKeeps ==
     /\ BarrierTypeOK
