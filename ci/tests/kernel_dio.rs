@@ -477,6 +477,18 @@ fn edited_traces_are_refused() {
     assert!(others.is_empty(), "{others:#?}");
 }
 
+/// Nor need it have found anything.
+#[test]
+fn what_a_truncate_looks_up_is_no_check() {
+    let mut lines = lines("ii_ext4_growing_512");
+    let look_up = ["wl-t1-", LOOK_UP];
+    put(&mut lines, 0, &look_up, "found 1", "found 0");
+    put(&mut lines, 1, &look_up, " WR", " HR");
+    lines.remove(find(&lines, 2, &look_up));
+    let refused = judge_lines(&lines).expect("a trace");
+    assert!(refused.is_empty(), "{refused:?}");
+}
+
 /// The events that are projected.
 const SEEN: [&str; 6] = [
     LOOK_UP,
