@@ -18,13 +18,14 @@ use predicates::str::contains;
 use runner::{interlock, root, temp, tools};
 
 /// The recorded traces.
-const RECORDED: [&str; 9] = [
+const RECORDED: [&str; 10] = [
     "ii_ext4_written_1024",
     "ii_ext4_unwritten_1024",
     "ii_ext4_unwritten_1024_stack",
     "ii_ext4_hole_2048",
     "ii_ext4_hole_512",
     "ii_ext4_extending_1024",
+    "ii_ext4_growing_512",
     "ii_xfs_written_1024",
     "ii_xfs_hole_1024",
     "ii_aio_ext4_written_2048",
@@ -51,8 +52,21 @@ fn reading(judged_as: Option<&str>) -> Reading {
 
 /// What the machine says: why it refuses them, or nothing; an error if they are no trace at all.
 fn judge(path: &std::path::Path, judged_as: Option<&str>) -> Result<Vec<String>> {
+    judge_by(path, judged_as, None)
+}
+
+/// The same by another policy than the kernel's.
+fn judge_by(
+    path: &std::path::Path,
+    judged_as: Option<&str>,
+    policy: Option<&str>,
+) -> Result<Vec<String>> {
     let mut refused = Vec::new();
-    let mut each = |trace: Trace| {
+    let mut each = |mut trace: Trace| {
+        if let Some(policy) = policy {
+            let constants = &mut trace.head.constants;
+            constants.insert("Policy".to_owned(), format!("<- {policy}"));
+        }
         if let Found::Refused(refusal) = Protocol::of("dio", &trace)?.search(&trace)? {
             let why = refusal.next.iter().map(|(place, why)| {
                 let event = &trace.events[*place];
@@ -88,18 +102,21 @@ fn recorded_writes_are_behaviours() {
 #[test]
 fn tlc_says_the_same() {
     tools();
-    let dir = temp();
-    let mut command = interlock();
-    command.args(["validate", "dio"]);
-    command.arg(recorded("ii_ext4_unwritten_1024_stack"));
-    command
-        .arg("--out")
-        .arg(dir.path())
-        .assert()
-        .code(0)
-        .stdout(
-            contains("accepted by the machine and TLC, 165 events").and(contains("refused").not()),
-        );
+    for (name, events) in [
+        ("ii_ext4_unwritten_1024_stack", 165),
+        ("ii_ext4_growing_512", 110),
+    ] {
+        let dir = temp();
+        let mut command = interlock();
+        command.args(["validate", "dio"]).arg(recorded(name));
+        let says = format!("accepted by the machine and TLC, {events} events");
+        command
+            .arg("--out")
+            .arg(dir.path())
+            .assert()
+            .code(0)
+            .stdout(contains(says).and(contains("refused").not()));
+    }
 }
 
 /// In 6.1 every unaligned write is exclusive and waits, overwrites of written blocks too.
@@ -122,6 +139,22 @@ fn another_kernels_rule_is_refused() {
             contains("refused by the machine and TLC after 3 of 288 events")
                 .and(contains("wait r1 is TRUE after it, and was seen as FALSE")),
         );
+}
+
+/// What the truncate does to the lock is seen; that it zeroes the rest of the block, and waits for no direct I/O, is not.
+#[test]
+fn a_truncate_that_shares_the_lock_is_refused() {
+    let path = recorded("ii_ext4_growing_512");
+    let refused = judge_by(&path, None, Some("PunchShared")).expect("a trace");
+    let says = "held r5 is \"shared\" after it, and was seen as \"exclusive\"";
+    assert!(
+        refused.iter().any(|line| line.contains(says)),
+        "{refused:?}"
+    );
+    for policy in ["Final65", "Final612Grow"] {
+        let refused = judge_by(&path, None, Some(policy)).expect("a trace");
+        assert!(refused.is_empty(), "{policy}: {refused:?}");
+    }
 }
 
 /// The place of the line that has all these parts, after the `nth` one.
@@ -169,6 +202,8 @@ const LOOK_UP: &str = "ext4_es_lookup_extent_exit:";
 const MAP: &str = "iomap_iter_dstmap:";
 const COMPLETE: &str = "iomap_dio_complete:";
 const FORCE: &str = "dio_flags DIO_FORCE_WAIT";
+const TRUNCATE: &str = "tracing_mark_write: B t ";
+const SETATTR: &str = "caller ext4_setattr+";
 const ONLY: &str = "dio_flags DIO_OVERWRITE_ONLY";
 
 /// An edit of a recorded trace, and how it is refused.
@@ -344,6 +379,85 @@ const CASES: &[Case] = &[
         },
         says: "Lock(\"r2\"): it is not enabled",
     },
+    Case {
+        what: "a truncate makes the file longer than the next write sees it",
+        of: "ii_ext4_growing_512",
+        edit: |lines| put(lines, 2, &[TRUNCATE], "size=14336", "size=14848"),
+        says: "Begin(\"r7\"): size is 5 after it, and was seen as 4",
+    },
+    Case {
+        what: "a truncate does not grow the file",
+        of: "ii_ext4_growing_512",
+        edit: |lines| put(lines, 1, &[TRUNCATE], "size=13824", "size=13312"),
+        says: "a truncate from 13312 bytes to 13312",
+    },
+    Case {
+        what: "the mark of a truncate is missing",
+        of: "ii_ext4_growing_512",
+        edit: |lines| drop(lines.remove(find(lines, 2, &[TRUNCATE]))),
+        says: "size is 3 after it, and was seen as 4",
+    },
+    Case {
+        what: "a truncate does not start its handle",
+        of: "ii_ext4_growing_512",
+        edit: |lines| drop(lines.remove(find(lines, 6, &[SETATTR]))),
+        says: "size is 7 after it, and was seen as 8",
+    },
+    Case {
+        what: "a truncate does not stop its handle",
+        of: "ii_ext4_growing_512",
+        edit: |lines| {
+            let start = find(lines, 0, &[SETATTR]);
+            let stop = (start..lines.len()).find(|place| lines[*place].contains("jbd2_handle_stats:"));
+            lines.drain(stop.expect("its end")..=find(lines, 0, &[": E t "]) - 1);
+        },
+        says: "the handle of the truncate has not stopped",
+    },
+    Case {
+        what: "a truncate is the first that is seen of the file",
+        of: "ii_ext4_growing_512",
+        edit: |lines| drop(lines.drain(find(lines, 0, &[" B w "])..find(lines, 0, &[TRUNCATE]))),
+        says: "nothing tells how long the file is before this truncate",
+    },
+    Case {
+        what: "a truncate asks for the lock to read",
+        of: "ii_ext4_growing_512",
+        edit: |lines| put(lines, 0, &["wl-t1-", "flags=WRITE"], "WRITE", "READ"),
+        says: "held r5 is \"exclusive\" after it, and was seen as \"shared\"",
+    },
+    Case {
+        what: "a truncate is granted the lock before the direct write has ended",
+        of: "ii_ext4_growing_512",
+        edit: |lines| {
+            let end = find(lines, 4, &[COMPLETE]);
+            swap(lines, end, end + 1);
+        },
+        says: "Lock(\"r9\"): it is not enabled",
+    },
+    Case {
+        what: "a direct write is granted it before the truncate has changed the size",
+        of: "ii_ext4_growing_512",
+        edit: |lines| {
+            let (changed, grant) = (find(lines, 0, &["line_no 6022"]), find(lines, 0, &["wl-w0-", "contention_end"]));
+            swap(lines, changed, grant);
+        },
+        says: "Lock(\"r3\"): it is not enabled",
+    },
+    Case {
+        what: "the block that a truncate zeroes the rest of is mapped as unwritten",
+        of: "ii_ext4_growing_512",
+        edit: |lines| put(lines, 2, &[MAP], "MAPPED", "UNWRITTEN"),
+        says: "extent 0 is \"written\" after it, and was seen as \"unwritten\"",
+    },
+    Case {
+        what: "a write that is mapped twice",
+        of: "ii_ext4_growing_512",
+        edit: |lines| {
+            let map = find(lines, 2, &[MAP]);
+            lines.insert(map, lines[map].clone());
+        },
+        says: "which is not what the request at line",
+    },
 ];
 
 #[test]
@@ -361,6 +475,18 @@ fn edited_traces_are_refused() {
         }
     }
     assert!(others.is_empty(), "{others:#?}");
+}
+
+/// Nor need it have found anything.
+#[test]
+fn what_a_truncate_looks_up_is_no_check() {
+    let mut lines = lines("ii_ext4_growing_512");
+    let look_up = ["wl-t1-", LOOK_UP];
+    put(&mut lines, 0, &look_up, "found 1", "found 0");
+    put(&mut lines, 1, &look_up, " WR", " HR");
+    lines.remove(find(&lines, 2, &look_up));
+    let refused = judge_lines(&lines).expect("a trace");
+    assert!(refused.is_empty(), "{refused:?}");
 }
 
 /// The events that are projected.

@@ -1,7 +1,8 @@
 --------------------------- MODULE TraceKernelDio ---------------------------
 (***************************************************************************)
-(* Direct writes of a running kernel against UnalignedDio: see Traces, and *)
-(* docs/kernel-traces.md for what makes which step.                        *)
+(* Direct writes of a running kernel, and truncates beside them, against   *)
+(* UnalignedDio: see Traces, and docs/kernel-traces.md for what makes      *)
+(* which step.                                                             *)
 (*                                                                         *)
 (* No event tells that inode_dio_wait is over: Drain is silent.  Neither   *)
 (* does one tell when an I/O is done; nothing that is seen depends on it,  *)

@@ -12,6 +12,9 @@ use super::threads::{self, Kind, Run, Worker, scattered};
 /// Bytes of a block.
 const BLOCK: u64 = 4096;
 
+/// The least that a direct write may be of, in bytes.
+const SECTOR: u64 = 512;
+
 /// One capture.
 pub struct Capture {
     /// Its name: that of the trace's file.
@@ -73,6 +76,8 @@ const LOCK_EVENTS: &[&str] = &[
 
 const DIRECT_EVENTS: &[&str] = &[
     "ext4/ext4_es_lookup_extent_exit",
+    "ext4/ext4_journal_start_inode",
+    "jbd2/jbd2_handle_stats",
     "iomap/iomap_dio_rw_begin",
     "iomap/iomap_dio_complete",
     "iomap/iomap_iter",
@@ -179,6 +184,19 @@ pub const CAPTURES: &[Capture] = &[
         warm: direct_behind_once,
         says: "4 threads write the quarters of one block after the other, with O_DIRECT, from the end of the file on",
         work: direct_behind,
+    },
+    Capture {
+        name: "dio-growing",
+        area: "dio",
+        size: 64,
+        format: EXT4,
+        options: "noatime",
+        events: DIRECT_EVENTS,
+        own: true,
+        prepare: |dir| written(&dir.join("f"), 4 * BLOCK as usize),
+        warm: direct_within_once,
+        says: "one thread writes the first sector of the last block with O_DIRECT, and another truncates the file up, from the end of that sector on, by one each time",
+        work: direct_within,
     },
     Capture {
         name: "writeback",
@@ -322,6 +340,47 @@ fn direct(dir: &Path, marker: &File) -> Result<()> {
 fn direct_behind(dir: &Path, marker: &File) -> Result<()> {
     let end = fs::metadata(dir.join("f"))?.len();
     quarters(dir, marker, end / BLOCK)
+}
+
+/// The last block is known from then on, and the file ends behind its first sector.
+fn direct_within_once(dir: &Path) -> Result<()> {
+    direct_once(dir)?;
+    let file = threads::open(&dir.join("f"), true)?;
+    let size = file.metadata()?.len() - BLOCK + SECTOR;
+    file.set_len(size)?;
+    file.sync_all()?;
+    Ok(())
+}
+
+/// The first write is alone, and the last one: they show how long the file is.
+fn direct_within(dir: &Path, marker: &File) -> Result<()> {
+    let path = dir.join("f");
+    let size = fs::metadata(&path)?.len();
+    let start = size - SECTOR;
+    let worker = |kind, offsets| -> Result<Worker> {
+        let file = threads::open(&path, true)?;
+        Ok(Worker {
+            kind,
+            file,
+            offsets,
+        })
+    };
+    let run = Run {
+        size: usize::try_from(SECTOR)?,
+        marker: Some(marker),
+        rounds: true,
+        limit: None,
+    };
+    let alone = || threads::run(vec![worker(Kind::Write, vec![start])?], &run);
+    alone()?;
+    let sizes: Vec<u64> = (1..BLOCK / SECTOR)
+        .map(|more| size + more * SECTOR)
+        .collect();
+    let writes = vec![start; sizes.len()];
+    let workers = vec![worker(Kind::Write, writes)?, worker(Kind::Grow, sizes)?];
+    threads::run(workers, &run)?;
+    alone()?;
+    Ok(())
 }
 
 /// Of 8 blocks, from `first` on.

@@ -26,9 +26,22 @@ pub enum Kind {
     WriteSync,
     /// It reads.
     Read,
+    /// It truncates the file up: its places are the new sizes.
+    Grow,
 }
 
-/// A thread: the places that it reads or writes, one after the other.
+impl Kind {
+    /// In the marks and in the thread's name.
+    fn letter(self) -> char {
+        match self {
+            Kind::Write | Kind::WriteSync => 'w',
+            Kind::Read => 'r',
+            Kind::Grow => 't',
+        }
+    }
+}
+
+/// A thread: its places, one after the other.
 #[derive(Debug)]
 pub struct Worker {
     /// What it does.
@@ -92,8 +105,7 @@ pub fn run(workers: Vec<Worker>, run: &Run<'_>) -> Result<Done> {
             .iter()
             .enumerate()
             .map(|(number, worker)| {
-                let letter = if worker.kind == Kind::Read { 'r' } else { 'w' };
-                let name = format!("wl-{letter}{number}");
+                let name = format!("wl-{}{number}", worker.kind.letter());
                 let (together, over) = (&together, &over);
                 let work = move || {
                     let done = work(number, worker, run, start, together, over);
@@ -122,6 +134,7 @@ pub fn run(workers: Vec<Worker>, run: &Run<'_>) -> Result<Done> {
         match worker.kind {
             Kind::Read => done.reads += count,
             Kind::Write | Kind::WriteSync => done.writes += count,
+            Kind::Grow => {}
         }
     }
     Ok(done)
@@ -154,14 +167,16 @@ fn work(
         if over.load(Ordering::SeqCst) {
             break;
         }
-        let letter = if worker.kind == Kind::Read { 'r' } else { 'w' };
-        mark(format!(
-            "B {letter} t{number} i{call} off={offset} len={}\n",
-            run.size
-        ))?;
+        let letter = worker.kind.letter();
+        let place = match worker.kind {
+            Kind::Grow => format!("size={offset}"),
+            _ => format!("off={offset} len={}", run.size),
+        };
+        mark(format!("B {letter} t{number} i{call} {place}\n"))?;
         let done = match worker.kind {
             Kind::Read => worker.file.read_at(buffer, *offset),
             Kind::Write | Kind::WriteSync => worker.file.write_at(buffer, *offset),
+            Kind::Grow => worker.file.set_len(*offset).map(|()| 0),
         }?;
         mark(format!("E {letter} t{number} i{call} ret={done} err=0\n"))?;
         if worker.kind == Kind::WriteSync {

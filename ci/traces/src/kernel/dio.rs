@@ -1,4 +1,4 @@
-//! Direct writes to ext4 and XFS, as traces of `UnalignedDio.tla`.
+//! Direct writes to ext4 and XFS, and truncates that grow a file of ext4, as traces of `UnalignedDio.tla`.
 //!
 //! A request's steps follow each other in its task, and each is between two of the task's events: `docs/kernel-traces.md` says which.
 //! A trace goes from one moment when no request is under way to another.
@@ -6,6 +6,7 @@
 mod begin;
 mod io;
 mod task;
+mod truncate;
 mod window;
 
 use std::collections::BTreeMap;
@@ -53,6 +54,8 @@ struct File {
     is_xfs: bool,
     /// The address of ext4's i_rwsem.
     lock: Option<String>,
+    /// i_size, as it was seen last.
+    size: Option<u64>,
 }
 
 impl File {
@@ -161,7 +164,7 @@ impl Dio {
             at()
         );
         let is_under_way = |task: &Task| task.current.as_ref().is_some_and(|it| it.file == *name);
-        let has_asked = |task: &Task| !task.asked.is_empty();
+        let has_asked = |task: &Task| !task.asked.is_empty() || task.truncates.is_some();
         if file.window.requests.len() < least
             || !file.window.flying.is_empty()
             || self
@@ -204,20 +207,23 @@ impl Projection for Dio {
         if task.name.is_empty() {
             task.name = format!("{}-{pid}", event.raw.comm);
         }
-        // These come while a task still waits for what it has asked for.
+        // These come while a task still waits for what it has asked for, or within a step.
         let is_on_the_way = matches!(
             event.name,
-            "contention_begin" | "contention_end" | "switch" | "waking"
+            "contention_begin"
+                | "contention_end"
+                | "switch"
+                | "waking"
+                | "journal_start"
+                | "handle_stop"
         );
         if let Some(ask) = task.asks_for().filter(|_| !is_on_the_way) {
             ask.until = Some(event.line);
         }
         match event.name {
-            "mark" => {
-                self.has_unlocked(&mut task, event.line);
-                task.asked.clear();
-                task.waits = None;
-            }
+            "mark" => self.mark(event, &mut task)?,
+            "journal_start" => self.sets_size(event, &mut task)?,
+            "handle_stop" => self.has_set_size(event, &mut task),
             "contention_begin" => self.waits(event, &mut task)?,
             "contention_end" => Dio::granted(event, &mut task)?,
             "extent_status" => self.look_up(event, &mut task)?,
@@ -269,6 +275,7 @@ impl Projection for Dio {
         );
         for task in self.tasks.values_mut() {
             task.asked.clear();
+            task.truncates = None;
         }
         for name in names {
             self.cut(&name, 1, self.last, out)?;

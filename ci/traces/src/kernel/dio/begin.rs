@@ -17,7 +17,11 @@ pub type Extent = (&'static str, u64, u64);
 
 impl Dio {
     /// `ext4_es_lookup_extent_exit`: before a request begins it is the check, behind that a part of the mapping.
+    /// A truncate looks up the block that it zeroes the rest of.
     pub(super) fn look_up(&mut self, event: &Event<'_>, task: &mut Task) -> Result<()> {
+        if task.truncates.is_some() {
+            return Ok(());
+        }
         let extent = extent(event)?;
         let name = name(event)?;
         let Some(current) = &mut task.current else {
@@ -120,6 +124,7 @@ impl Dio {
         };
         let request = &file.window.requests[place];
         let (wait, size) = (request.force_wait, request.size);
+        file.size = Some(size);
         let flag = event.text("dio_flags")?.contains("OVERWRITE_ONLY");
         let lines = (event.line, OPEN);
         let sees = file.window.step("Begin", place, &task.name, lines);
@@ -252,6 +257,7 @@ fn request(event: &Event<'_>) -> Result<Request> {
         event.place()
     );
     Ok(Request {
+        truncates: false,
         offset,
         length,
         is_async: event.text("aio")? == "1",

@@ -118,6 +118,7 @@ impl Dio {
             )
         })?;
         let size = event.number("size")?;
+        file.size = Some(size);
         let window = &mut file.window;
         window.flying.retain(|other| *other != place);
         let request = &window.requests[place];

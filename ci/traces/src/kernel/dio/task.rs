@@ -99,6 +99,8 @@ pub enum Phase {
     Begun(usize),
     /// Maps blocks, and waits for its I/O.
     Maps,
+    /// A truncate: has started its handle, at this line.
+    Frees(usize),
     /// XFS: was refused, at this line, and is to give up the lock.
     Refused(usize),
     /// XFS: has given it up, to try again.
@@ -133,6 +135,8 @@ pub struct Task {
     pub waits: Option<Wait>,
     /// What it has done since its last request.
     pub asked: Vec<Ask>,
+    /// The size to which it truncates a file, by its last mark.
+    pub truncates: Option<u64>,
     /// Its request.
     pub current: Option<Current>,
     /// A step that has ended by its next event: file, window, place.

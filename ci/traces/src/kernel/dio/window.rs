@@ -15,10 +15,12 @@ use crate::recording::{Event, Head, Trace, VERSION};
 /// The kernel's sectors: direct I/O is of whole ones.
 pub const SECTOR: u64 = 512;
 
-/// A write.
+/// A write, or a truncate.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Where it begins, in bytes.
+    /// It is a truncate.
+    pub truncates: bool,
+    /// Where it begins, in bytes; of a truncate the new size.
     pub offset: u64,
     /// How long it is, in bytes.
     pub length: u64,
@@ -37,6 +39,21 @@ pub struct Request {
 }
 
 impl Request {
+    /// A truncate to this size, and from which one.
+    pub fn truncate(offset: u64, size: u64, line: usize) -> Request {
+        Request {
+            truncates: true,
+            offset,
+            length: 0,
+            is_async: false,
+            nowait: false,
+            force_wait: false,
+            size,
+            mapped: Vec::new(),
+            line,
+        }
+    }
+
     /// The position behind its last byte.
     pub fn end(&self) -> u64 {
         self.offset + self.length
@@ -130,14 +147,29 @@ impl Layout {
         let size = window.requests.first().map_or(0, |request| request.size);
         let mut blocks = BTreeSet::new();
         let mut sector = block;
+        let mut grown = 0;
         for request in &window.requests {
-            blocks.extend(request.blocks(block));
+            if request.truncates {
+                grown = grown.max(request.offset);
+            } else {
+                blocks.extend(request.blocks(block));
+            }
             sector = gcd(sector, gcd(request.offset, request.length));
         }
-        let last = blocks.last().copied().unwrap_or(0);
-        if size > (last + 1) * block {
+        let last = blocks.last().copied().unwrap_or(size / block);
+        let end = (last + 1) * block;
+        ensure!(
+            grown <= end,
+            "a truncate grows the file to {grown}, past the blocks that are written, which end at {end}"
+        );
+        // The new sizes are sectors, too.
+        let truncates = window.requests.iter().filter(|request| request.truncates);
+        blocks.extend(truncates.map(|request| request.offset / block));
+        blocks.insert(last);
+        if size > end {
             blocks.insert(last + 1);
-        } else if !size.is_multiple_of(block) {
+        }
+        if size < end && !size.is_multiple_of(block) {
             blocks.insert(size / block);
             sector = gcd(sector, size);
         }
@@ -276,10 +308,15 @@ impl Window {
 
     fn constants(&self, layout: &Layout, policy: &str) -> BTreeMap<String, String> {
         let calls = self.requests.iter().enumerate().map(|(place, request)| {
+            let (kind, last) = if request.truncates {
+                ("truncate", layout.sectors() - 1)
+            } else {
+                ("write", layout.position(request.end() - layout.sector))
+            };
             let fields = [
-                ("kind", text("write")),
+                ("kind", text(kind)),
                 ("from", number(layout.position(request.offset))),
-                ("to", number(layout.position(request.end() - layout.sector))),
+                ("to", number(last)),
                 ("async", Value::Bool(request.is_async)),
                 ("nowait", Value::Bool(request.nowait)),
                 ("cached", Value::Bool(false)),
