@@ -204,11 +204,11 @@ NoHandOver == queue = <<>> /\ promised = {}
 HandlesAreUpdates == running.updates = Cardinality(Attached)
 
 \* No handle of a writepages thread is extended, only a plain one restarts, and
-\* only writepages threads reserve.
+\* who has reserved too much reserves something.
 KindsOfTasks ==
     \A t \in Task : /\ pc[t] = "extended" => t \notin Pages
                     /\ pc[t] = "denied" => t \in Plain
-                    /\ pc[t] = "undo" => t \in Pages
+                    /\ pc[t] = "undo" => Reserves(t) > 0
 
 \* While something is to be taken back, nothing commits.
 UndoesInRunning == Undoing # {} => running.state = "RUNNING"
