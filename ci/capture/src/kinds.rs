@@ -105,6 +105,21 @@ const WRITEBACK_EVENTS: &[&str] = &[
     "block/block_rq_issue",
 ];
 
+/// Direct writes to a file of ext4. The other kinds of them are this one, but for what they say.
+const DIRECT_WRITTEN: Capture = Capture {
+    name: "dio-written",
+    area: "dio",
+    size: 64,
+    format: EXT4,
+    options: "noatime",
+    events: DIRECT_EVENTS,
+    own: true,
+    prepare: |dir| written(&dir.join("f"), 1 << 20),
+    warm: direct_once,
+    says: "4 threads write the quarters of one block after the other, with O_DIRECT, the file written",
+    work: direct,
+};
+
 /// All of them.
 pub const CAPTURES: &[Capture] = &[
     Capture {
@@ -146,57 +161,28 @@ pub const CAPTURES: &[Capture] = &[
         says: "4 readers and 4 writers, each 30 calls of 8 KiB at random places of one file that is not cached",
         work: lock,
     },
-    Capture {
-        name: "dio-written",
-        area: "dio",
-        size: 64,
-        format: EXT4,
-        options: "noatime",
-        events: DIRECT_EVENTS,
-        own: true,
-        prepare: |dir| written(&dir.join("f"), 1 << 20),
-        warm: direct_once,
-        says: "4 threads write the quarters of one block after the other, with O_DIRECT, the file written",
-        work: direct,
-    },
+    DIRECT_WRITTEN,
     Capture {
         name: "dio-unwritten",
-        area: "dio",
-        size: 64,
-        format: EXT4,
-        options: "noatime",
-        events: DIRECT_EVENTS,
-        own: true,
         prepare: |dir| allocated(&dir.join("f"), 1 << 20),
-        warm: direct_once,
         says: "4 threads write the quarters of one block after the other, with O_DIRECT, the file allocated and not written",
-        work: direct,
+        ..DIRECT_WRITTEN
     },
     Capture {
         name: "dio-extending",
-        area: "dio",
-        size: 64,
-        format: EXT4,
-        options: "noatime",
-        events: DIRECT_EVENTS,
-        own: true,
         prepare: |dir| written(&dir.join("f"), 4 * BLOCK as usize),
         warm: direct_behind_once,
         says: "4 threads write the quarters of one block after the other, with O_DIRECT, from the end of the file on",
         work: direct_behind,
+        ..DIRECT_WRITTEN
     },
     Capture {
         name: "dio-growing",
-        area: "dio",
-        size: 64,
-        format: EXT4,
-        options: "noatime",
-        events: DIRECT_EVENTS,
-        own: true,
         prepare: |dir| written(&dir.join("f"), 4 * BLOCK as usize),
         warm: direct_within_once,
         says: "one thread writes the first sector of the last block with O_DIRECT, and another truncates the file up, from the end of that sector on, by one each time",
         work: direct_within,
+        ..DIRECT_WRITTEN
     },
     Capture {
         name: "writeback",
@@ -279,17 +265,22 @@ fn direct_behind_once(dir: &Path) -> Result<()> {
 
 /// One thread's calls of a block each.
 fn direct_blocks(dir: &Path, kind: Kind, offsets: Vec<u64>) -> Result<()> {
-    let worker = Worker {
-        kind,
-        file: threads::open(&dir.join("f"), true)?,
-        offsets,
-    };
     let run = Run {
         size: usize::try_from(BLOCK)?,
         ..Run::default()
     };
-    threads::run(vec![worker], &run)?;
+    threads::run(vec![past_the_cache(dir, kind, offsets)?], &run)?;
     Ok(())
+}
+
+/// A thread whose calls pass the page cache.
+fn past_the_cache(dir: &Path, kind: Kind, offsets: Vec<u64>) -> Result<Worker> {
+    let file = threads::open(&dir.join("f"), true)?;
+    Ok(Worker {
+        kind,
+        file,
+        offsets,
+    })
 }
 
 /// Files of 2 MiB of journal threads.
@@ -354,17 +345,9 @@ fn direct_within_once(dir: &Path) -> Result<()> {
 
 /// The first write is alone, and the last one: they show how long the file is.
 fn direct_within(dir: &Path, marker: &File) -> Result<()> {
-    let path = dir.join("f");
-    let size = fs::metadata(&path)?.len();
+    let size = fs::metadata(dir.join("f"))?.len();
     let start = size - SECTOR;
-    let worker = |kind, offsets| -> Result<Worker> {
-        let file = threads::open(&path, true)?;
-        Ok(Worker {
-            kind,
-            file,
-            offsets,
-        })
-    };
+    let worker = |kind, offsets| past_the_cache(dir, kind, offsets);
     let run = Run {
         size: usize::try_from(SECTOR)?,
         marker: Some(marker),
@@ -387,13 +370,8 @@ fn direct_within(dir: &Path, marker: &File) -> Result<()> {
 fn quarters(dir: &Path, marker: &File, first: u64) -> Result<()> {
     let size = BLOCK / 4;
     let workers = (0..4).map(|thread| {
-        Ok(Worker {
-            kind: Kind::Write,
-            file: threads::open(&dir.join("f"), true)?,
-            offsets: (first..first + 8)
-                .map(|block| block * BLOCK + thread * size)
-                .collect(),
-        })
+        let offsets = (first..first + 8).map(|block| block * BLOCK + thread * size);
+        past_the_cache(dir, Kind::Write, offsets.collect())
     });
     let run = Run {
         size: usize::try_from(size)?,

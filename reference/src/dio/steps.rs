@@ -325,30 +325,29 @@ impl View<'_> {
     }
 
     /// `EofPage`: the rest of the block that EOF lies in is zeroed in its page, if r does that.
-    fn eof_page(&self, r: Request) -> Option<BTreeMap<u32, Content>> {
+    fn eof_page(&self, r: Request) -> BTreeMap<u32, Content> {
         let size = self.state.size;
         let zeroes = self.look(r).zeroes_eof();
         if !zeroes || !(self.state.cache.contains_key(&size) || self.is_written(r, size)) {
-            return None;
+            return BTreeMap::new();
         }
         let content = |sector| match sector < size {
             true => self.page(r, sector),
             false => Content::Zero,
         };
         let sectors = self.look(r).sectors_in(self.look(r).block_of(size));
-        Some(sectors.map(|sector| (sector, content(sector))).collect())
+        sectors.map(|sector| (sector, content(sector))).collect()
     }
 
     /// Pages of its blocks, with its data, become dirty, and that of EOF's block, if it begins behind EOF.
     fn fill(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Fill)?;
-        let eof = self.eof_page(r).unwrap_or_default();
         for block in self.look(r).blocks() {
             for sector in self.look(r).sectors_in(block) {
                 next.cache.insert(sector, self.page(r, sector));
             }
         }
-        next.cache.extend(eof);
+        next.cache.extend(self.eof_page(r));
         for sector in self.look(r).range() {
             next.cache.insert(sector, Content::Of(r));
         }
@@ -371,7 +370,7 @@ impl View<'_> {
         if self.look(r).frees() {
             self.free_blocks(r, &mut next);
         } else {
-            next.cache.extend(self.eof_page(r).unwrap_or_default());
+            next.cache.extend(self.eof_page(r));
         }
         if self.kind(r) == Kind::Truncate {
             next.size = self.look(r).call.from;
