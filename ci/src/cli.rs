@@ -14,6 +14,8 @@ pub mod options;
 #[cfg(feature = "machines")]
 pub mod recorded;
 #[cfg(feature = "machines")]
+pub mod replay;
+#[cfg(feature = "machines")]
 pub mod scenario;
 pub mod table;
 pub mod trace;

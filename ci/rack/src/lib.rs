@@ -1,0 +1,24 @@
+//! Kernels of several releases in guests: a counterexample played to them, random programs, workloads, traces.
+mod accel;
+pub mod call;
+pub mod chance;
+pub mod content;
+pub mod derive;
+pub mod guest;
+pub mod history;
+pub mod init;
+pub mod initramfs;
+pub mod keeper;
+pub mod kernels;
+pub mod modules;
+pub mod mounted;
+pub mod order;
+pub mod packages;
+pub mod plan;
+pub mod play;
+pub mod played;
+pub mod replay;
+pub mod serve;
+pub mod traces;
+pub mod verdict;
+pub mod workload;
