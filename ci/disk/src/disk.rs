@@ -34,10 +34,15 @@ pub enum Then {
     After(Duration),
 }
 
-/// Says of each write when it completes.
+/// Says of each write when it completes, and of each read.
 pub trait Order: Send {
-    /// Of this one.
+    /// Of this write.
     fn arrives(&mut self, write: &Write<'_>) -> Then;
+
+    /// Of a read of these bytes, which it will return as they are when it completes.
+    fn reads(&mut self, _number: u64, _bytes: &[u8]) -> Then {
+        Then::Now
+    }
 }
 
 impl<F: FnMut(&Write<'_>) -> Then + Send> Order for F {
@@ -99,7 +104,9 @@ struct State {
 struct Held {
     cookie: u64,
     from: u64,
-    bytes: Vec<u8>,
+    length: u32,
+    /// What a write writes.
+    bytes: Option<Vec<u8>>,
     due: Option<Instant>,
 }
 
@@ -143,12 +150,12 @@ impl Disk {
         state.most = state.held.len();
     }
 
-    /// The numbers of the writes that are held back.
+    /// The numbers of what is held back.
     pub fn held(&self) -> Vec<u64> {
         self.state().held.keys().copied().collect()
     }
 
-    /// How many writes were held back at one time, at most, since [`Disk::obey`].
+    /// How much was held back at one time, at most, since [`Disk::obey`].
     pub fn most_held(&self) -> usize {
         self.state().most
     }
@@ -158,7 +165,7 @@ impl Disk {
         self.state().log.clone()
     }
 
-    /// Applies a write that is held back, and answers it. Whether it was.
+    /// Applies a write that is held back, or reads, and answers. Whether it was held back.
     pub fn release(&self, number: u64) -> bool {
         let mut state = self.state();
         let held = state.held.remove(&number);
@@ -167,14 +174,13 @@ impl Disk {
         was
     }
 
-    /// Answers a write that is held back with EIO. Whether it was.
+    /// Answers what is held back with EIO. Whether it was.
     pub fn fail(&self, number: u64) -> bool {
         let mut state = self.state();
         let Some(held) = state.held.remove(&number) else {
             return false;
         };
-        let length = held.bytes.len() as u32;
-        state.note(Happened::Failed, number, held.from, length);
+        state.note(Happened::Failed, number, held.from, held.length);
         state.answer(held.cookie, wire::EIO, &[]);
         true
     }
@@ -218,16 +224,12 @@ impl Disk {
             }
             let mut state = self.state();
             match request.command {
-                Command::Read => {
-                    let data = state.store.read(request.from, request.length as usize);
-                    state.answer(request.cookie, 0, &data);
-                }
                 Command::Flush => {
                     let number = state.next();
                     state.note(Happened::Flushed, number, 0, 0);
                     state.answer(request.cookie, 0, &[]);
                 }
-                Command::Write => {
+                Command::Read | Command::Write => {
                     state.arrives(request, bytes);
                     self.shared.changed.notify_all();
                 }
@@ -274,23 +276,33 @@ impl State {
     }
 
     fn arrives(&mut self, request: Request, bytes: Vec<u8>) {
+        let Request {
+            cookie,
+            from,
+            length,
+            ..
+        } = request;
         let number = self.next();
-        self.note(Happened::Arrived, number, request.from, request.length);
-        let held: Vec<_> = self
-            .held
-            .iter()
-            .map(|(number, held)| (*number, held.from))
-            .collect();
-        let then = self.order.arrives(&Write {
-            number,
-            from: request.from,
-            bytes: &bytes,
-            held: &held,
-        });
+        let writes = request.command == Command::Write;
+        let then = if writes {
+            self.note(Happened::Arrived, number, from, length);
+            let held = self.held.iter();
+            let held: Vec<_> = held.map(|(number, held)| (*number, held.from)).collect();
+            self.order.arrives(&Write {
+                number,
+                from,
+                bytes: &bytes,
+                held: &held,
+            })
+        } else {
+            let data = self.store.read(from, length as usize);
+            self.order.reads(number, &data)
+        };
         let mut held = Held {
-            cookie: request.cookie,
-            from: request.from,
-            bytes,
+            cookie,
+            from,
+            length,
+            bytes: writes.then_some(bytes),
             due: None,
         };
         match then {
@@ -303,9 +315,24 @@ impl State {
     }
 
     fn done(&mut self, number: u64, held: Held) {
-        self.store.write(held.from, &held.bytes);
-        self.note(Happened::Done, number, held.from, held.bytes.len() as u32);
-        self.answer(held.cookie, 0, &[]);
+        let Held {
+            cookie,
+            from,
+            length,
+            bytes,
+            ..
+        } = held;
+        match bytes {
+            Some(bytes) => {
+                self.store.write(from, &bytes);
+                self.note(Happened::Done, number, from, length);
+                self.answer(cookie, 0, &[]);
+            }
+            None => {
+                let data = self.store.read(from, length as usize);
+                self.answer(cookie, 0, &data);
+            }
+        }
     }
 
     fn note(&mut self, happened: Happened, number: u64, from: u64, length: u32) {

@@ -2,8 +2,8 @@
 //!
 //! The kernel sees it as a network block device (nbd), of which this process is the server, over a socket of its own. What an
 //! [`Order`] holds back is neither applied nor answered until it is released, so that a counterexample's order of completion can be
-//! played to a file system. A read is answered at once, with what was applied by then; a flush at once: what was not answered when
-//! it was sent need not be on the disk.
+//! played to a file system. A read returns what was applied when it is answered. A flush is answered at once: what was not answered
+//! when it was sent need not be on the disk.
 
 mod attach;
 mod disk;

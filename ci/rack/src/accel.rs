@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use interlock_checker::interrupt;
 use rustix::process::Pid;
 
-use crate::guest::QEMU;
+use crate::guest::{QEMU, over};
 
 /// A kernel without a file system panics in this time under KVM; under TCG it may take longer.
 const LIMIT: Duration = Duration::from_secs(8);
@@ -49,15 +49,15 @@ fn works(image: &Path) -> bool {
     };
     let began = Instant::now();
     let works = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status.success(),
-            Ok(None) if began.elapsed() < LIMIT && !interrupt::requested() => {
-                thread::sleep(Duration::from_millis(20))
-            }
-            _ => break false,
+        if over(&child) {
+            break true;
         }
+        if began.elapsed() >= LIMIT || interrupt::requested() {
+            break false;
+        }
+        thread::sleep(Duration::from_millis(20));
     };
     interrupt::retire(Pid::from_child(&child));
-    let _ = child.wait();
-    works
+    let ended = child.wait();
+    works && ended.is_ok_and(|status| status.success())
 }

@@ -39,20 +39,33 @@ pub fn derive(dio: &Dio, counterexample: &Counterexample, fs: Fs, by: By) -> Res
             .iter()
             .any(|later| matches!(later, Action::Complete(q, ..) | Action::Fail(q, ..) if *q == r))
     };
+    // Of who asks for the lock while another takes it: behind that one's start, which may be held up under the lock.
+    let starts = |place: usize, r: usize| {
+        let lock = actions.iter().position(|&action| action == Action::Lock(r));
+        let called = actions.iter().position(|&action| action == Action::Call(r));
+        let (Some(called), Some(lock)) = (called, lock) else {
+            return called == Some(place);
+        };
+        let others = (called..lock).filter(|&at| matches!(actions[at], Action::Lock(_)));
+        others.last().unwrap_or(called) == place
+    };
     for (place, &action) in actions.iter().enumerate() {
-        let r = action.request();
-        let call = plan.calls[r].clone();
-        let mut step = |step| plan.steps.push(step);
-        match action {
-            // The disk does not hold a read back: it is made where the model's reads the disk.
-            Action::Call(_) if call.what != What::Read => {
+        for r in 0..plan.calls.len() {
+            let call = &plan.calls[r];
+            // The disk does not hold a direct read back: it is made where the model's reads the disk.
+            if call.what != What::Read && starts(place, r) {
                 ensure!(
                     started.insert(r),
                     "{} is called again: a plan has each call once",
                     call.name
                 );
-                step(Step::Start(r));
+                plan.steps.push(Step::Start(r));
             }
+        }
+        let r = action.request();
+        let call = plan.calls[r].clone();
+        let mut step = |step| plan.steps.push(step);
+        match action {
             Action::Complete(..) if last(place, r) && call.what == What::Read => {
                 started.insert(r);
                 step(Step::Start(r));
@@ -64,6 +77,7 @@ pub fn derive(dio: &Dio, counterexample: &Counterexample, fs: Fs, by: By) -> Res
                 step(Step::Release(r));
                 step(Step::Returned(r));
             }
+            Action::Fill(_) => step(Step::Returned(r)),
             Action::Flush(_) => step(Step::Sync),
             Action::FallBack(_) => bail!(
                 "{} falls back to buffered I/O, because the page cache cannot be invalidated: no call asks for that",

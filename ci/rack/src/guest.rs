@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use interlock_checker::interrupt;
-use rustix::process::Pid;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::accel;
 use crate::init;
@@ -172,9 +172,8 @@ impl Guest {
 
     fn lost(&mut self) -> anyhow::Error {
         let mut said = String::new();
-        let over = !matches!(self.child.try_wait(), Ok(None));
-        if let Some(stderr) = &mut self.child.stderr
-            && over
+        if over(&self.child)
+            && let Some(stderr) = &mut self.child.stderr
         {
             let _ = std::io::Read::read_to_string(stderr, &mut said);
         }
@@ -203,6 +202,13 @@ impl Drop for Guest {
             eprintln!("{QEMU}: {error}");
         }
     }
+}
+
+/// Whether a child has ended. It is not reaped, so that its number stays its own.
+pub(crate) fn over(child: &Child) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let ended = waitid(WaitId::Pid(Pid::from_child(child)), options);
+    matches!(ended, Ok(Some(_)))
 }
 
 /// A comma in an option of QEMU's is written twice.

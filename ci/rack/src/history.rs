@@ -21,6 +21,13 @@ pub struct Wrong {
     pub read_by: Option<String>,
 }
 
+impl Wrong {
+    /// Whether another sector is wrong in the same way.
+    pub fn is_like(&self, other: &Wrong) -> bool {
+        (&self.holds, &self.may, &self.read_by) == (&other.holds, &other.may, &other.read_by)
+    }
+}
+
 /// What was put into a sector, and when.
 struct Put {
     content: Content,

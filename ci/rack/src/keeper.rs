@@ -115,6 +115,29 @@ impl Order for Keeper {
     fn arrives(&mut self, write: &Write<'_>) -> Then {
         self.shared().arrives(write)
     }
+
+    /// What a truncate or punch reads of the file, to zero a part of it.
+    fn reads(&mut self, number: u64, bytes: &[u8]) -> Then {
+        let mut shared = self.shared();
+        let Some(kernel) = shared.kernel else {
+            return Then::Now;
+        };
+        let sectors = Content::read(bytes);
+        if !sectors.contains(&Content::Old) || shared.delays.is_some() {
+            return Then::Now;
+        }
+        let shown = format!("read: {}", shown(&sectors));
+        let calls = [kernel].into();
+        shared.seen.insert(
+            number,
+            Seen {
+                calls,
+                from: u64::MAX,
+                shown,
+            },
+        );
+        Then::Hold
+    }
 }
 
 impl Shared {

@@ -68,8 +68,11 @@ fn fetch(kernel: &Kernel, kept: &Path, dir: &Path) -> Result<()> {
     }
     let new = work.path().join("kernel");
     fs::create_dir_all(new.join("modules"))?;
-    let image = root.join("boot").join(format!("vmlinuz-{name}"));
-    fs::copy(&image, new.join("vmlinuz")).with_context(|| format!("{name} has no vmlinuz"))?;
+    let places = [format!("boot/vmlinuz-{name}"), format!("usr/lib/modules/{name}/vmlinuz")];
+    let images = places.iter().map(|place| root.join(place));
+    let image = images.into_iter().find(|image| image.exists());
+    let image = image.with_context(|| format!("the packages of {name} have no vmlinuz"))?;
+    fs::copy(&image, new.join("vmlinuz"))?;
     modules::collect(&root, &name, &new.join("modules"))?;
     fs::write(new.join("release"), suite.release(&names[0])?)?;
     fs::create_dir_all(dir.parent().context("a folder is in a folder")?)?;

@@ -159,7 +159,10 @@ impl Game<'_> {
             Step::Release(call) | Step::Fail(call) | Step::Returned(call) => {
                 match self.wait(STEP, |game| game.ended(call)) {
                     true => Went::Done,
-                    false => Went::Not(format!("{} has not returned", self.plan.calls[call].name)),
+                    false => Went::Not(format!(
+                        "the kernel waited: {} has not returned",
+                        self.plan.calls[call].name
+                    )),
                 }
             }
             Step::Sync => self.sync()?,
@@ -262,7 +265,7 @@ impl Game<'_> {
             ));
         }
         Ok(match self.look(|all| all[place].made.error.clone()) {
-            Some(error) => Went::Not(format!("fsync: {error}")),
+            Some(error) => Went::Said(error),
             None => Went::Done,
         })
     }

@@ -30,6 +30,8 @@ pub enum Went {
     Flying,
     /// A call that is started: it has come neither to the disk nor back.
     Waits,
+    /// As the plan has it, and the caller was told of this error.
+    Said(String),
     /// It is not possible, for this reason: the plan ends here.
     Not(String),
 }

@@ -48,7 +48,15 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, wrong: &[Wrong]| {
-            wrong.iter().try_for_each(|wrong| write!(f, "\n  {wrong}"))
+            let runs =
+                wrong.chunk_by(|one, next| one.sector + 1 == next.sector && one.is_like(next));
+            runs.into_iter().try_for_each(|run| {
+                let (from, to) = (
+                    run[0].sector * SECTOR,
+                    (run[run.len() - 1].sector + 1) * SECTOR,
+                );
+                write!(f, "\n  bytes {from} to {to}: {}", run[0])
+            })
         };
         match self {
             Verdict::Reproduced(wrong) => {
@@ -71,8 +79,6 @@ impl fmt::Display for Verdict {
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let from = self.sector * SECTOR;
-        write!(f, "bytes {from} to {}: ", from + SECTOR)?;
         match &self.read_by {
             Some(read) => write!(f, "{read} has read {}", self.holds)?,
             None => write!(f, "{}", self.holds)?,
@@ -91,7 +97,7 @@ pub fn tell(plan: &Plan, played: &Played) -> String {
             Went::Done => "",
             Went::Flying => "in flight",
             Went::Waits => "waits",
-            Went::Not(why) => why,
+            Went::Said(what) | Went::Not(what) => what,
         };
         let line = format!("  {number:>2}  {:<14}{went}", plan.show(*step));
         text += line.trim_end();
