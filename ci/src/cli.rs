@@ -8,6 +8,8 @@ pub mod docs;
 pub mod graph;
 #[cfg(feature = "machines")]
 pub mod import;
+#[cfg(feature = "machines")]
+pub mod kernels;
 pub mod lint;
 pub mod list;
 pub mod options;

@@ -52,6 +52,11 @@ enum Task {
     /// Records traces of the running kernel on file systems of its own, and judges them (needs root and tracefs)
     #[cfg(feature = "machines")]
     Capture(cli::capture::Capture),
+    /// Asks kernels of several releases, in guests, what the models say of them, and writes docs/kernels.md (needs QEMU)
+    ///
+    /// Exit status: 0 they did as the models say, as far as they were run; 1 one did not; 2 none was run.
+    #[cfg(feature = "machines")]
+    Kernels(cli::kernels::Kernels),
     /// Plays a counterexample of direct I/O, or a plan, to kernels in guests, on a disk that completes as it says (needs QEMU)
     ///
     /// Exit status: 0 it was played, whatever the kernel did; 2 nowhere.
@@ -101,6 +106,8 @@ fn run(task: Task) -> Result<u8> {
         Task::Import(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Capture(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Kernels(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Replay(asked) => asked.run(),
         Task::Doctor => doctor::doctor(&toolchain::root()?),

@@ -68,7 +68,10 @@ fn fetch(kernel: &Kernel, kept: &Path, dir: &Path) -> Result<()> {
     }
     let new = work.path().join("kernel");
     fs::create_dir_all(new.join("modules"))?;
-    let places = [format!("boot/vmlinuz-{name}"), format!("usr/lib/modules/{name}/vmlinuz")];
+    let places = [
+        format!("boot/vmlinuz-{name}"),
+        format!("usr/lib/modules/{name}/vmlinuz"),
+    ];
     let images = places.iter().map(|place| root.join(place));
     let image = images.into_iter().find(|image| image.exists());
     let image = image.with_context(|| format!("the packages of {name} have no vmlinuz"))?;
