@@ -7,6 +7,8 @@ pub mod check;
 pub mod docs;
 pub mod graph;
 #[cfg(feature = "machines")]
+pub mod hunt;
+#[cfg(feature = "machines")]
 pub mod import;
 #[cfg(feature = "machines")]
 pub mod kernels;

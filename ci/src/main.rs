@@ -62,6 +62,11 @@ enum Task {
     /// Exit status: 0 it was played, whatever the kernel did; 2 nowhere.
     #[cfg(feature = "machines")]
     Replay(cli::replay::Replay),
+    /// Plays random programs of direct I/O to a kernel in a guest, and looks for lost bytes (needs QEMU)
+    ///
+    /// Exit status: 0 nothing was found; 1 something was; 2 the kernel could not be had.
+    #[cfg(feature = "machines")]
+    Hunt(cli::hunt::Hunt),
     /// Shows each tool, its version and what needs it
     Doctor,
 }
@@ -110,6 +115,8 @@ fn run(task: Task) -> Result<u8> {
         Task::Kernels(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Replay(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Hunt(asked) => asked.run(),
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }
 }

@@ -6,6 +6,7 @@ pub mod content;
 pub mod derive;
 pub mod guest;
 pub mod history;
+pub mod hunt;
 pub mod init;
 pub mod initramfs;
 pub mod keeper;

@@ -15,6 +15,8 @@ use crate::workload::{Measured, Workload};
 pub enum Order {
     /// To play a plan. With a seed, each write takes a random time, and nothing is held back.
     Play(Plan, Option<u64>),
+    /// To play a random program: a step that is not possible is passed over.
+    Try(Plan),
     /// To run a workload.
     Work(Workload),
     /// To record its kernel's traces of these areas; none: of all.

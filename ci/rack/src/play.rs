@@ -22,6 +22,9 @@ const SETTLE: Duration = Duration::from_millis(300);
 /// A step that needs a call at the disk, or back, is not possible after this time.
 const STEP: Duration = Duration::from_secs(3);
 
+/// The same of a random program, in which such steps are many.
+const TRY: Duration = Duration::from_millis(100);
+
 /// With nothing held back, every call returns in this time, or the kernel hangs.
 const END: Duration = Duration::from_secs(30);
 
@@ -32,6 +35,8 @@ const LOOK: Duration = Duration::from_millis(1);
 pub enum Aim {
     /// The plan.
     Plan,
+    /// The plan, but for steps that are not possible: those are passed over.
+    Try,
     /// These times: a release only waits for its call's return.
     Delays(Box<dyn FnMut() -> Duration + Send>),
 }
@@ -43,9 +48,10 @@ pub enum Aim {
 pub fn play(plan: &Plan, disk: &Disk, dir: &Path, aim: Aim) -> Result<Played> {
     let path = dir.join("f");
     let file = Arc::new(prepare(plan, &path).context("the file cannot be prepared")?);
-    let (aimed, delays) = match aim {
-        Aim::Plan => (true, None),
-        Aim::Delays(delays) => (false, Some(delays)),
+    let (aimed, trying) = (!matches!(aim, Aim::Delays(_)), matches!(aim, Aim::Try));
+    let delays = match aim {
+        Aim::Plan | Aim::Try => None,
+        Aim::Delays(delays) => Some(delays),
     };
     let keeper = Keeper::new(plan, delays);
     disk.obey(keeper.clone());
@@ -55,6 +61,8 @@ pub fn play(plan: &Plan, disk: &Disk, dir: &Path, aim: Aim) -> Result<Played> {
         keeper,
         file,
         aimed,
+        trying,
+        limit: if trying { TRY } else { STEP },
         began: Instant::now(),
         progress: Arc::new(Mutex::new(vec![Progress::default(); plan.calls.len() + 1])),
     };
@@ -130,20 +138,23 @@ struct Game<'a> {
     keeper: Keeper,
     file: Arc<Opened>,
     aimed: bool,
+    trying: bool,
+    /// See [`STEP`] and [`TRY`].
+    limit: Duration,
     began: Instant,
     /// Of each call, and of fsync behind them.
     progress: Arc<Mutex<Vec<Progress>>>,
 }
 
 impl Game<'_> {
-    /// Takes the steps, up to the first that is not possible.
+    /// Takes the steps, up to the first that is not possible, or all that are.
     fn steps(&mut self) -> Result<Vec<Went>> {
         let mut steps = Vec::new();
         for &step in &self.plan.steps {
             let went = self.step(step)?;
             let over = matches!(went, Went::Not(_));
             steps.push(went);
-            if over {
+            if over && !self.trying {
                 break;
             }
         }
@@ -157,7 +168,7 @@ impl Game<'_> {
                 self.complete(call, matches!(step, Step::Fail(_)))
             }
             Step::Release(call) | Step::Fail(call) | Step::Returned(call) => {
-                match self.wait(STEP, |game| game.ended(call)) {
+                match self.wait(self.limit, |game| game.ended(call)) {
                     true => Went::Done,
                     false => Went::Not(format!(
                         "the kernel waited: {} has not returned",
@@ -180,7 +191,7 @@ impl Game<'_> {
             call::make(&asked, file, submitted)
         })?;
         let settled = |game: &Self| game.ended(call) || game.at_disk(call);
-        self.wait(SETTLE, settled);
+        self.wait(SETTLE.min(self.limit), settled);
         Ok(if self.ended(call) {
             Went::Done
         } else if self.at_disk(call) || self.look(|all| all[call].submitted) {
@@ -223,7 +234,7 @@ impl Game<'_> {
     fn complete(&self, call: usize, fail: bool) -> Went {
         let asked = &self.plan.calls[call];
         let there = |game: &Self| game.at_disk(call) || game.ended(call);
-        if asked.is_held() && !self.wait(STEP, there) {
+        if asked.is_held() && !self.wait(self.limit, there) {
             return Went::Not(format!(
                 "the kernel waited: {} is neither at the disk nor back",
                 asked.name
@@ -236,7 +247,7 @@ impl Game<'_> {
             };
         }
         if asked.is_held() {
-            self.wait(STEP, |game| game.ended(call));
+            self.wait(self.limit, |game| game.ended(call));
         }
         Went::Done
     }
@@ -247,7 +258,7 @@ impl Game<'_> {
         let buffered = (0..place).find(|&call| {
             self.plan.calls[call].what == What::Buffered
                 && self.look(|all| all[call].made.started.is_some())
-                && !self.wait(STEP, |game| game.ended(call))
+                && !self.wait(self.limit, |game| game.ended(call))
         });
         if let Some(call) = buffered {
             return Ok(Went::Not(format!(
@@ -259,7 +270,7 @@ impl Game<'_> {
         self.spawn(place, "fsync".to_owned(), |file, _| {
             Ok(call::sync_file(file).map(|()| Vec::new()))
         })?;
-        if !self.wait(STEP, |game| game.ended(place)) {
+        if !self.wait(self.limit, |game| game.ended(place)) {
             return Ok(Went::Not(
                 "the kernel waited: fsync has not returned".to_owned(),
             ));

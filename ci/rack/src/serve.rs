@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::chance::Chance;
 use crate::mounted::Mounted;
 use crate::order::{Order, Report, hear, say};
-use crate::plan::Fs;
+use crate::plan::{Fs, Plan};
 use crate::play::{Aim, play};
 
 /// Where the file systems are mounted.
@@ -24,23 +24,11 @@ const LONGEST: Duration = Duration::from_millis(20);
 /// If nobody can be heard or told. What cannot be done is said.
 pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
     say(to, &Report::Up(release()))?;
-    let mut mounted: Vec<(Fs, Mounted)> = Vec::new();
+    let mut mounted = AllMounted::default();
     while let Some(order) = hear::<Order>(from)? {
         let report = match order {
-            Order::Play(plan, seed) => {
-                let place = match mounted.iter().position(|(fs, _)| *fs == plan.fs) {
-                    Some(place) => Ok(place),
-                    None => Mounted::new(Path::new(ROOT), plan.fs, "").map(|new| {
-                        mounted.push((plan.fs, new));
-                        mounted.len() - 1
-                    }),
-                };
-                let played = place.and_then(|place| {
-                    let Mounted { disk, dir, .. } = &mounted[place].1;
-                    play(&plan, disk, dir, aim(seed))
-                });
-                played.map(Report::Played)
-            }
+            Order::Play(plan, seed) => mounted.play(&plan, aim(seed)),
+            Order::Try(plan) => mounted.play(&plan, Aim::Try),
             Order::Work(workload) => workload.run(Path::new(ROOT)).map(Report::Worked),
             Order::Capture(areas) => crate::traces::record(&areas, to).map(|()| Report::Done),
         };
@@ -50,6 +38,27 @@ pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// The file systems that plans are played on, each made when it is first asked for.
+#[derive(Default)]
+struct AllMounted {
+    mounted: Vec<(Fs, Mounted)>,
+}
+
+impl AllMounted {
+    fn play(&mut self, plan: &Plan, aim: Aim) -> Result<Report> {
+        let place = match self.mounted.iter().position(|(fs, _)| *fs == plan.fs) {
+            Some(place) => place,
+            None => {
+                let new = Mounted::new(Path::new(ROOT), plan.fs, "")?;
+                self.mounted.push((plan.fs, new));
+                self.mounted.len() - 1
+            }
+        };
+        let Mounted { disk, dir, .. } = &self.mounted[place].1;
+        play(plan, disk, dir, aim).map(Report::Played)
+    }
 }
 
 fn aim(seed: Option<u64>) -> Aim {

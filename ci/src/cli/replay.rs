@@ -36,9 +36,18 @@ pub struct Replay {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum FsName {
+pub enum FsName {
     Ext4,
     Xfs,
+}
+
+impl From<FsName> for Fs {
+    fn from(name: FsName) -> Fs {
+        match name {
+            FsName::Ext4 => Fs::Ext4,
+            FsName::Xfs => Fs::Xfs,
+        }
+    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -54,10 +63,7 @@ impl Replay {
         let request = replay::Request {
             name: self.name,
             kernels: self.kernels,
-            fs: self.fs.map(|fs| match fs {
-                FsName::Ext4 => Fs::Ext4,
-                FsName::Xfs => Fs::Xfs,
-            }),
+            fs: self.fs.map(Fs::from),
             by: match self.by {
                 ByName::Aio => By::Aio,
                 ByName::Uring => By::Uring,
