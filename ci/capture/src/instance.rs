@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 /// What every instance's name begins with; the process that has made it follows.
 const NAME: &str = "interlock-";
@@ -16,15 +16,6 @@ const BUFFER: u32 = 16 << 10;
 #[derive(Debug)]
 pub struct Instance {
     dir: PathBuf,
-}
-
-/// An event to record.
-#[derive(Debug, Clone)]
-pub struct Recorded {
-    /// `jbd2/jbd2_handle_start`.
-    pub event: &'static str,
-    /// Of which devices, as the event's filter has it; empty: all.
-    pub filter: String,
 }
 
 impl Instance {
@@ -58,25 +49,36 @@ impl Instance {
         fs::write(&path, text).with_context(|| format!("{} does not take {text}", path.display()))
     }
 
-    /// Begins to record these events; with `own`, of this process's threads alone.
+    /// Begins to record these events, those that name a device of this one alone; with `own`, of this process's threads alone.
     ///
     /// # Errors
     /// If the kernel has not one of them.
-    pub fn start(&self, events: &[Recorded], own: bool) -> Result<()> {
-        for Recorded { event, filter } in events {
-            let dir = format!("events/{event}");
-            if !filter.is_empty() {
-                self.write(&format!("{dir}/filter"), filter)
-                    .with_context(|| format!("the kernel has no event {event}"))?;
+    pub fn start(&self, events: &[&str], device: (u32, u32), own: bool) -> Result<()> {
+        for event in events {
+            let dir = self.event(event)?;
+            let format = fs::read_to_string(self.dir.join(&dir).join("format"))?;
+            if let Some(filter) = filter(&format, device) {
+                self.write(&format!("{dir}/filter"), &filter)?;
             }
-            self.write(&format!("{dir}/enable"), "1")
-                .with_context(|| format!("the kernel has no event {event}"))?;
+            self.write(&format!("{dir}/enable"), "1")?;
         }
         if own {
             self.write("options/event-fork", "1")?;
             self.write("set_event_pid", &std::process::id().to_string())?;
         }
         self.write("tracing_on", "1")
+    }
+
+    /// The folder of an event: those of a subsystem are in a folder together.
+    fn event(&self, name: &str) -> Result<String> {
+        for subsystem in fs::read_dir(self.dir.join("events"))? {
+            let subsystem = subsystem?;
+            if subsystem.path().join(name).is_dir() {
+                let subsystem = subsystem.file_name();
+                return Ok(format!("events/{}/{name}", subsystem.to_string_lossy()));
+            }
+        }
+        bail!("the kernel has no event {name}: is its file system's module loaded?")
     }
 
     /// Where threads write a line of their own.
@@ -121,6 +123,18 @@ impl Instance {
     }
 }
 
+/// What picks the events of a device, by the fields that they have; `None`: they name none.
+fn filter(format: &str, (major, minor): (u32, u32)) -> Option<String> {
+    if format.contains("field:dev_t dev;") {
+        Some(format!("dev == {}", (major << 20) | minor))
+    } else if format.contains("field:char name[32];") {
+        // Writeback's, of a bdi.
+        Some(format!("name == \"{major}:{minor}\""))
+    } else {
+        None
+    }
+}
+
 impl Drop for Instance {
     fn drop(&mut self) {
         let off = self
@@ -130,5 +144,21 @@ impl Drop for Instance {
         if let Err(error) = off.and(removed) {
             eprintln!("{}: {error:#}", self.dir.display());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_of_the_fields_that_an_event_has() {
+        let of = |fields: &str| filter(fields, (7, 1));
+        let dev = "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;";
+        assert_eq!(of(dev).as_deref(), Some("dev == 7340033"));
+        let name = "\tfield:char name[32];\toffset:8;\tsize:32;\tsigned:0;";
+        assert_eq!(of(name).as_deref(), Some("name == \"7:1\""));
+        let neither = "\tfield:long pages;\toffset:8;\tsize:8;\tsigned:1;";
+        assert_eq!(of(neither), None);
     }
 }

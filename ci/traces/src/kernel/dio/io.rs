@@ -34,7 +34,8 @@ impl Dio {
         };
         // What is new was a hole, if nobody has looked it up before: ext4 allocates it as written at or behind EOF, else as
         // unwritten, and calls blocks new that were unwritten.
-        let is_new = event.text("flags")?.split('|').any(|flag| flag == "NEW");
+        let flags = event.optional("flags")?.unwrap_or_default();
+        let is_new = flags.split('|').any(|flag| flag == "NEW");
         let was = if is_new { "hole" } else { extent };
         let (from, length) = (event.number("offset")?, event.number("length")?);
         let to = from.saturating_add(length);
