@@ -2,9 +2,15 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+
+use interlock_traces::kernel::family::Kind;
+
+/// Where the kernel takes kprobes, if it does.
+const KPROBES: &str = "kprobe_events";
 
 /// What every instance's name begins with; the process that has made it follows.
 const NAME: &str = "interlock-";
@@ -16,6 +22,9 @@ const BUFFER: u32 = 16 << 10;
 #[derive(Debug)]
 pub struct Instance {
     dir: PathBuf,
+    /// Where kprobes are made, which all instances share; their group is the instance's own.
+    kprobes: PathBuf,
+    group: String,
 }
 
 impl Instance {
@@ -33,11 +42,17 @@ impl Instance {
             {
                 fs::remove_dir(entry.path())
                     .with_context(|| format!("the old instance {name} cannot be removed"))?;
+                remove_probes(&tracefs.join(KPROBES), &group(process))?;
             }
         }
-        let dir = instances.join(format!("{NAME}{}", std::process::id()));
+        let process = std::process::id().to_string();
+        let dir = instances.join(format!("{NAME}{process}"));
         fs::create_dir(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
-        let instance = Instance { dir };
+        let instance = Instance {
+            dir,
+            kprobes: tracefs.join(KPROBES),
+            group: group(&process),
+        };
         instance.write("tracing_on", "0")?;
         instance.write("trace_clock", "global")?;
         instance.write("buffer_size_kb", &BUFFER.to_string())?;
@@ -53,9 +68,14 @@ impl Instance {
     ///
     /// # Errors
     /// If the kernel has not one of them.
-    pub fn start(&self, events: &[&str], device: (u32, u32), own: bool) -> Result<()> {
-        for event in events {
-            let dir = self.event(event)?;
+    pub fn start(&self, events: &[&Kind], device: (u32, u32), own: bool) -> Result<()> {
+        for kind in events {
+            let dir = if kind.probes.is_empty() {
+                self.event(&kind.event)?
+            } else {
+                self.probe(kind)?;
+                format!("events/{}/{}", self.group, kind.event)
+            };
             let format = fs::read_to_string(self.dir.join(&dir).join("format"))?;
             if let Some(filter) = filter(&format, device) {
                 self.write(&format!("{dir}/filter"), &filter)?;
@@ -67,6 +87,21 @@ impl Instance {
             self.write("set_event_pid", &std::process::id().to_string())?;
         }
         self.write("tracing_on", "1")
+    }
+
+    /// Whether the kernel lets kprobes be made here.
+    pub fn has_kprobes(&self) -> bool {
+        self.kprobes.exists()
+    }
+
+    /// Makes the kprobes that write an event.
+    fn probe(&self, kind: &Kind) -> Result<()> {
+        for probe in &kind.probes {
+            let (how, what) = probe.split_once(' ').context("a probe of a table")?;
+            let line = format!("{how}:{}/{} {what}\n", self.group, kind.event);
+            append(&self.kprobes, &line)?;
+        }
+        Ok(())
     }
 
     /// The folder of an event: those of a subsystem are in a folder together.
@@ -135,11 +170,37 @@ fn filter(format: &str, (major, minor): (u32, u32)) -> Option<String> {
     }
 }
 
+/// Adds a line to what the kernel reads one write at a time.
+fn append(file: &Path, line: &str) -> Result<()> {
+    let opened = fs::OpenOptions::new().append(true).open(file);
+    let written = opened.and_then(|mut file| file.write_all(line.as_bytes()));
+    written.with_context(|| format!("{} does not take {}", file.display(), line.trim()))
+}
+
+fn group(process: &str) -> String {
+    format!("interlock_{process}")
+}
+
+/// Removes the probes of a group, if there are any.
+fn remove_probes(kprobes: &Path, group: &str) -> Result<()> {
+    let probes = fs::read_to_string(kprobes).unwrap_or_default();
+    let of_group = format!(":{group}/");
+    let mut events: Vec<&str> = probes
+        .split_whitespace()
+        .filter(|word| word.contains(&of_group))
+        .filter_map(|word| word.split_once(':').map(|(_, event)| event))
+        .collect();
+    events.dedup();
+    let mut events = events.into_iter();
+    events.try_for_each(|event| append(kprobes, &format!("-:{event}\n")))
+}
+
 impl Drop for Instance {
     fn drop(&mut self) {
         let off = self
             .write("tracing_on", "0")
-            .and_then(|()| self.write("events/enable", "0"));
+            .and_then(|()| self.write("events/enable", "0"))
+            .and_then(|()| remove_probes(&self.kprobes, &self.group));
         let removed = fs::remove_dir(&self.dir).context("it is not removed");
         if let Err(error) = off.and(removed) {
             eprintln!("{}: {error:#}", self.dir.display());

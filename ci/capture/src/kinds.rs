@@ -74,6 +74,8 @@ const LOCK_EVENTS: &[&str] = &[
     "contention_begin",
     "contention_end",
     "waking",
+    "switch",
+    "spin",
 ];
 
 const DIRECT_EVENTS: &[&str] = &[
@@ -86,6 +88,8 @@ const DIRECT_EVENTS: &[&str] = &[
     "iomap_mapping",
     "contention_begin",
     "contention_end",
+    "drain",
+    "drain_end",
 ];
 
 const WRITEBACK_EVENTS: &[&str] = &[

@@ -113,21 +113,32 @@ fn record_one(
     family: &Family,
     file: &Path,
 ) -> Result<usize> {
-    let mut events = Vec::new();
-    for name in capture.events {
-        events.extend(family.named(name)?.map(|kind| kind.event.as_str()));
-    }
     let mut image = Image::new(capture.name, capture.size, capture.format, capture.options)?;
     (capture.prepare)(&image.dir)?;
     image.remount()?;
     (capture.warm)(&image.dir)?;
     let instance = Instance::new(tracefs)?;
+    let (mut events, mut probes) = (Vec::new(), Vec::new());
+    for name in capture.events {
+        let Some(kind) = family.named(name)? else {
+            continue;
+        };
+        if kind.probes.is_empty() {
+            events.push(kind);
+        } else if instance.has_kprobes() {
+            events.push(kind);
+            probes.push(*name);
+        }
+    }
     instance.start(&events, image.device()?, capture.own)?;
     (capture.work)(&image.dir, &instance.marker()?)?;
     let mut comments = vec![
         format!("kernel: {kernel} ; {}", image.made),
         format!("workload: {}", capture.says),
     ];
+    if !probes.is_empty() {
+        comments.push(format!("probes: {}", probes.join(" ")));
+    }
     comments.extend(journal_info(&image)?);
     instance.finish(file, &comments)
 }

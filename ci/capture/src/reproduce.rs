@@ -151,8 +151,8 @@ fn rate(count: u64, done: &Done) -> f64 {
 fn journal() -> Result<Measured> {
     let tracefs = place::tracefs()?;
     let family = Family::of(&release())?;
-    let asks = family.named("journal_start")?;
-    let asks = &asks.context("no event of it")?.event;
+    let of_family = |name| family.named(name)?.context("no event of it");
+    let (asks, grants) = (of_family("journal_start")?, of_family("handle_start")?);
     let mode = |mode: &'static str| {
         let (threads, size, length) = (256, 16 << 10, 1 << 20);
         let format = ["mkfs.ext4", "-q", "-b", "4096", "-J", "size=16"];
@@ -173,11 +173,11 @@ fn journal() -> Result<Measured> {
             ..Run::default()
         };
         let instance = Instance::new(&tracefs)?;
-        instance.start(&[asks, GRANTED], image.device()?, false)?;
+        instance.start(&[asks, grants], image.device()?, false)?;
         let done = threads::run(workers.collect::<Result<_>>()?, &run)?;
         let trace = image.dir.join("trace");
         instance.finish(&trace, &[])?;
-        let wait = mean_wait(&trace, asks)?;
+        let wait = mean_wait(&trace, [&asks.event, &grants.event])?;
         let says = format!(
             "{mode}: a handle waits {:.3} ms to start, {:.0} writes a second",
             wait * 1e3,
@@ -193,11 +193,8 @@ fn journal() -> Result<Measured> {
     })
 }
 
-/// Where jbd2 has started a handle.
-const GRANTED: &str = "jbd2_handle_start";
-
-/// How long the handles of a trace waited to start, from the event that asks for one, on average, in seconds.
-fn mean_wait(trace: &Path, asks: &str) -> Result<f64> {
+/// How long the handles of a trace waited to start, from the event that asks for one to that which grants it, on average, in seconds.
+fn mean_wait(trace: &Path, [asks, grants]: [&str; 2]) -> Result<f64> {
     let mut lines = Lines::new(text::open(trace)?);
     let mut asked = BTreeMap::new();
     let (mut waits, mut count) = (Duration::ZERO, 0);
@@ -207,7 +204,7 @@ fn mean_wait(trace: &Path, asks: &str) -> Result<f64> {
         };
         if event.name == asks {
             asked.insert(event.pid, event.time);
-        } else if event.name == GRANTED
+        } else if event.name == grants
             && let Some(since) = asked.remove(&event.pid)
         {
             waits += Duration::from_nanos(event.time.saturating_sub(since));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 /// The tables, by release.
@@ -49,6 +49,9 @@ pub struct Kind {
     /// `first..last` is all that is between these words, which may be nothing.
     #[serde(default)]
     pub fields: BTreeMap<String, String>,
+    /// Where there is no tracepoint: the kprobes that write the event, as `kprobe_events` has them but for their names.
+    #[serde(default)]
+    pub probes: Vec<String>,
 }
 
 /// Whether a table knows an event.
@@ -140,17 +143,6 @@ impl Family {
         value
             .map(String::as_str)
             .with_context(|| format!("the table of kernel {} has no {name}", self.kernel))
-    }
-
-    /// That this release has the event.
-    ///
-    /// # Errors
-    /// If it has not: with what cannot be seen without it.
-    pub fn has(&self, name: &str) -> Result<()> {
-        match self.absent.get(name) {
-            Some(why) => Err(anyhow!("kernel {} {why}", self.kernel)),
-            None => Ok(()),
-        }
     }
 }
 
