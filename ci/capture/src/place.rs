@@ -29,11 +29,7 @@ pub fn enter() -> Result<()> {
         "a capture mounts file systems and reads tracefs: it needs root"
     );
     if std::env::var_os(INSIDE).is_some() {
-        run(
-            "mount",
-            ["-t", "tmpfs", "-o", "mode=700", "interlock", ROOT],
-        )?;
-        return Ok(());
+        return cover();
     }
     let namespace = ["--mount", "--propagation", "private", "--"];
     run("unshare", namespace.into_iter().chain(["true"]))
@@ -46,6 +42,18 @@ pub fn enter() -> Result<()> {
         .env(INSIDE, "1")
         .exec();
     Err(error).context("unshare (of util-linux) does not start")
+}
+
+/// Covers `/mnt` with a tmpfs: in a namespace of one's own, or on a machine of one's own.
+///
+/// # Errors
+/// If it cannot be mounted.
+pub fn cover() -> Result<()> {
+    run(
+        "mount",
+        ["-t", "tmpfs", "-o", "mode=700", "interlock", ROOT],
+    )?;
+    Ok(())
 }
 
 /// Runs a program to its end.

@@ -5,6 +5,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use interlock_capture as capture;
 use interlock_capture::kinds::CAPTURES;
+use interlock_capture::place;
 use interlock_checker::{interrupt, toolchain};
 
 use super::options::Output;
@@ -18,6 +19,9 @@ pub struct Capture {
     /// Reproduce what a seed reports, at a small scale: 000, 001, 004
     #[arg(long, value_name = "SEED", conflicts_with = "areas")]
     reproduce: Option<String>,
+    /// Record, and judge nothing: neither Java nor the specifications are needed
+    #[arg(long, conflicts_with = "reproduce")]
+    record_only: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -30,16 +34,24 @@ fn areas() -> PossibleValuesParser {
 impl Capture {
     pub fn run(self) -> Result<u8> {
         interrupt::install()?;
-        let (root, out) = (toolchain::root()?, self.output.dir()?);
+        let out = self.output.dir()?;
+        let request = capture::Request {
+            areas: self.areas,
+            out,
+        };
+        if self.record_only {
+            place::enter()?;
+            capture::record(&request)?;
+            return Ok(if interrupt::requested() {
+                interrupt::EXIT
+            } else {
+                0
+            });
+        }
+        let root = toolchain::root()?;
         match self.reproduce {
-            Some(seed) => capture::reproduce::reproduce(&root, &seed, &out),
-            None => capture::capture(
-                &root,
-                &capture::Request {
-                    areas: self.areas,
-                    out,
-                },
-            ),
+            Some(seed) => capture::reproduce::reproduce(&root, &seed, &request.out),
+            None => capture::capture(&root, &request),
         }
     }
 }

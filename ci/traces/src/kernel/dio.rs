@@ -42,6 +42,8 @@ pub struct Dio {
     /// How many windows there have been.
     windows: usize,
     last: usize,
+    /// Each inode_dio_wait is in the trace.
+    shows_drains: bool,
 }
 
 /// A file whose requests are seen.
@@ -78,9 +80,9 @@ impl Dio {
     /// For a file.
     ///
     /// # Errors
-    /// If its kernel has no events of direct I/O.
+    /// If its kernel's table has no policy of direct writes.
     pub fn projection(source: Source) -> Result<Box<dyn Projection>> {
-        source.family.has("dio_begin")?;
+        source.judged.constant("dio")?;
         Ok(Box::new(Dio {
             source,
             block: BLOCK,
@@ -88,6 +90,7 @@ impl Dio {
             files: BTreeMap::new(),
             windows: 0,
             last: 0,
+            shows_drains: false,
         }))
     }
 
@@ -197,6 +200,9 @@ impl Projection for Dio {
             );
             self.block = block;
         }
+        if let Some(probes) = text.strip_prefix("probes:") {
+            self.shows_drains = probes.split_whitespace().any(|name| name == "drain");
+        }
         Ok(())
     }
 
@@ -216,6 +222,8 @@ impl Projection for Dio {
                 | "waking"
                 | "journal_start"
                 | "handle_stop"
+                | "drain"
+                | "drain_end"
         );
         if let Some(ask) = task.asks_for().filter(|_| !is_on_the_way) {
             ask.until = Some(event.line);
@@ -226,6 +234,12 @@ impl Projection for Dio {
             "handle_stop" => self.has_set_size(event, &mut task),
             "contention_begin" => self.waits(event, &mut task)?,
             "contention_end" => Dio::granted(event, &mut task)?,
+            "drain" => task.drains = Some((event.line, event.line)),
+            "drain_end" => {
+                if let Some((_, until)) = &mut task.drains {
+                    *until = event.line;
+                }
+            }
             "extent_status" => self.look_up(event, &mut task)?,
             "ilock" => self.lock(event, &mut task)?,
             "iunlock" => self.unlock(event, &mut task)?,
@@ -239,9 +253,13 @@ impl Projection for Dio {
         if !is_on_the_way {
             task.last = event.line;
         }
+        let left = task.unlocks.as_ref().map(|(file, ..)| file.clone());
         self.tasks.insert(pid, task);
         if matches!(event.name, "dio_complete" | "iunlock") {
-            let name = name(event)?;
+            let name = match left {
+                Some(file) if !event.knows("ino") => file,
+                _ => name(event)?,
+            };
             let are_many = self.files.len() > FILES;
             self.cut(&name, if are_many { 1 } else { REQUESTS }, event.line, out)?;
             if are_many
@@ -271,7 +289,7 @@ impl Projection for Dio {
         }
         ensure!(
             !names.is_empty(),
-            "no direct write in it: record iomap_dio_rw_begin"
+            "no direct write in it: record iomap_dio_rw_begin, or the probe that stands for it in the table"
         );
         for task in self.tasks.values_mut() {
             task.asked.clear();
@@ -286,5 +304,13 @@ impl Projection for Dio {
 
 /// The file that an event is of.
 fn name(event: &Event<'_>) -> Result<Name> {
-    Ok((event.text("dev")?.replace(',', ":"), event.number("ino")?))
+    let dev = event.text("dev")?;
+    let dev = if dev.starts_with("0x") {
+        // As the kernel has it: a probe does not take it apart.
+        let dev = event.number("dev")?;
+        format!("{}:{}", dev >> 20, dev & ((1 << 20) - 1))
+    } else {
+        dev.replace(',', ":")
+    };
+    Ok((dev, event.number("ino")?))
 }
