@@ -161,12 +161,9 @@ impl Guest {
     /// As [`Guest::ask`] and [`Guest::hear`], and if the guest could not do it.
     pub fn answer(&mut self, order: &Order, limit: Duration) -> Result<Report> {
         self.ask(order)?;
-        loop {
-            match self.hear(limit)? {
-                Report::Note(_) => {}
-                Report::Failed(why) => bail!("{why}"),
-                report => return Ok(report),
-            }
+        match self.hear(limit)? {
+            Report::Failed(why) => bail!("{why}"),
+            report => Ok(report),
         }
     }
 

@@ -64,8 +64,8 @@ struct Count {
 pub fn hunt(request: &Request) -> Result<u8> {
     let kernel = kernels::chosen(std::slice::from_ref(&request.kernel))?.remove(0);
     let design = match request.fs {
-        Fs::Ext4 => kernel.dio.clone(),
-        Fs::Xfs => "XfsOptimistic".to_owned(),
+        Fs::Ext4 => kernel.constant("dio")?,
+        Fs::Xfs => kernel.constant("dio_xfs")?,
     };
     let mut hunt = Hunt {
         guest: Guest::boot(&kernel, &request.kept, &request.out.join("rack"))?,

@@ -37,13 +37,14 @@ fn run() -> Result<()> {
         ("sysfs", "/sys"),
         ("devtmpfs", "/dev"),
         ("tmpfs", "/tmp"),
-        ("tmpfs", "/mnt"),
     ] {
         fs::create_dir_all(at)?;
         let none: Option<&CStr> = None;
         mount("none", at, kind, MountFlags::empty(), none)
             .with_context(|| format!("{at} cannot be mounted"))?;
     }
+    // Where captures have their file systems.
+    fs::create_dir_all("/mnt")?;
     let mut modules: Vec<PathBuf> = fs::read_dir(MODULES)?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;

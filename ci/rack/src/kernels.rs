@@ -1,11 +1,12 @@
 //! The kernels of the rack: `kernels.toml`.
 
 use anyhow::{Context as _, Result};
+use interlock_traces::kernel::family::Family;
 use serde::Deserialize;
 
 /// A kernel.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// By which it is asked for: `6.12`.
     pub version: String,
@@ -13,12 +14,17 @@ pub struct Kernel {
     pub suite: String,
     /// What the packages' names have behind `linux-image-`, up to what is newest.
     pub name: String,
-    /// The design of direct writes to ext4 that stands for it.
-    pub dio: String,
-    /// The design of i_rwsem that stands for it.
-    pub rwsem: String,
-    /// The log's length by the largest transaction's.
-    pub log_divisor: u32,
+}
+
+impl Kernel {
+    /// What the table of its events has for a name in which releases differ: a design of specs/, a number.
+    ///
+    /// # Errors
+    /// If there is no such table, or it does not say.
+    pub fn constant(&self, name: &str) -> Result<String> {
+        let family = Family::of(&self.version)?;
+        family.constant(name).map(str::to_owned)
+    }
 }
 
 #[derive(Deserialize)]

@@ -19,8 +19,8 @@ pub enum Order {
     Try(Plan),
     /// To run a workload.
     Work(Workload),
-    /// To record its kernel's traces of these areas; none: of all.
-    Capture(Vec<String>),
+    /// To record its kernel's traces of this area.
+    Capture(String),
 }
 
 /// What a guest says.
@@ -28,8 +28,6 @@ pub enum Order {
 pub enum Report {
     /// It is up: its kernel's release.
     Up(String),
-    /// How far it is.
-    Note(String),
     /// The plan was played.
     Played(Played),
     /// The workload was run.

@@ -69,10 +69,10 @@ pub fn text(record: &Record) -> String {
     });
     text += &markdown::table(&headings, headings.len(), rows);
     text += DESIGNS;
-    let headings = ["kernel", "design", "measured by"];
+    let headings = ["kernel", "design", "agrees in"];
     let rows = record.kernels.values().flat_map(|kernel| {
         let measured = kernel.measured.iter();
-        measured.map(|(design, by)| vec![kernel.release.clone(), design.clone(), by.clone()])
+        measured.map(|(design, by)| vec![kernel.release.clone(), design.clone(), by.to_string()])
     });
     text += &markdown::table(&headings, headings.len(), rows);
     text += "\n## What disagrees, and what was not run\n\n";
@@ -132,7 +132,7 @@ const QUESTIONS: &[(&str, Answer)] = &[
         },
     ),
     (
-        "seed 004: how often one writer passed a waiting reader, at most",
+        "not judged: seed 004: how often one writer passed a waiting reader, at most",
         |measured| match measured {
             Measured::Lock(measured) => {
                 Some(format!("{} (of {} waits)", measured.passed, measured.waits))
@@ -191,6 +191,7 @@ Recorded in the guest, judged by the specification with the constants of the ker
 const DESIGNS: &str = "
 ## The labels
 
-A design is *measured* on a kernel where all that was asked of both agrees.
+A design is *measured* on a kernel where whatever was asked of both agrees: plans, counts, traces. *jbd2*, *writeback*: the traces of
+the area, which has one design for all of these releases.
 
 ";

@@ -1,5 +1,7 @@
 //! `interlock kernels`: every kernel of the rack plays every plan, and runs the workloads; what it did is written down.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,21 +16,13 @@ use crate::plan::Fs;
 use crate::plans::{self, Named};
 use crate::record::{self, Cell, Record};
 use crate::replay;
+use crate::traces;
 use crate::verdict::Verdict;
 use crate::workload::{Measured, Workload, journal, unaligned};
 use crate::{page, record::path};
 
 /// A workload ends in this time, or the guest hangs.
 const LIMIT: Duration = Duration::from_secs(240);
-
-/// Who passes a reader as often is let to by design; who passes it less often than [`BOUNDED`] is not.
-const UNBOUNDED: u64 = 50;
-
-/// See [`UNBOUNDED`]. What is between says nothing.
-const BOUNDED: u64 = 20;
-
-/// The design of XFS in all releases of the rack.
-const XFS: &str = "XfsOptimistic";
 
 /// What to run.
 #[derive(Debug)]
@@ -114,16 +108,16 @@ fn of(
         ..record::Kernel::default()
     };
     for named in plans {
-        let design = match named.plan.fs {
-            Fs::Ext4 => &kernel.dio,
-            Fs::Xfs => XFS,
-        };
+        let design = kernel.constant(match named.plan.fs {
+            Fs::Ext4 => "dio",
+            Fs::Xfs => "dio_xfs",
+        })?;
         match replay::play(&mut guest, &named.plan, None) {
             Ok(played) => {
                 let verdict = Verdict::of(&named.plan, &played);
                 let cell = Cell {
-                    design: design.to_owned(),
-                    loses: loses(manifest, design, &named.size),
+                    loses: loses(manifest, &design, &named.size),
+                    design,
                     did: verdict.word().to_owned(),
                     says: verdict.to_string(),
                 };
@@ -152,8 +146,61 @@ fn of(
             }
         }
     }
-    judge(kernel, &mut did);
+    for area in traces::areas() {
+        if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
+            did.not_run.push(format!("traces of {area}: {error:#}"));
+            guest = Guest::boot(kernel, &request.kept, &out)?;
+        }
+    }
+    judge(kernel, &mut did)?;
     Ok(did)
+}
+
+/// Records the traces of an area, and judges them by the constants of each release that differs.
+fn capture(
+    guest: &mut Guest,
+    kernel: &Kernel,
+    area: &str,
+    out: &Path,
+    did: &mut record::Kernel,
+) -> Result<()> {
+    let dir = out.join(&kernel.version);
+    fs::create_dir_all(&dir)?;
+    let mut files = Vec::new();
+    guest.ask(&Order::Capture(area.to_owned()))?;
+    loop {
+        match guest.hear(LIMIT)? {
+            Report::Trace(name, area, text) => {
+                let file = dir.join(format!("{name}.txt"));
+                fs::write(&file, text)?;
+                files.push((name, area, file));
+            }
+            Report::Done => break,
+            Report::Failed(why) => bail!("{why}"),
+            other => bail!("the guest says {other:?}"),
+        }
+    }
+    for (name, area, file) in files {
+        let own = said(traces::judged(&area, &file, None));
+        let mut others = BTreeMap::new();
+        for other in OTHERS.into_iter().filter(|other| *other != kernel.version) {
+            others.insert(
+                other.to_owned(),
+                said(traces::judged(&area, &file, Some(other))),
+            );
+        }
+        note!("{}: {name}: {own}", kernel.version);
+        did.traces.insert(name, record::Trace { area, own, others });
+    }
+    Ok(())
+}
+
+/// Releases whose constants differ, by which each trace is judged too.
+const OTHERS: [&str; 4] = ["5.10", "6.1", "6.18", "7.3"];
+
+/// A verdict, or why there is none.
+fn said(judged: Result<String>) -> String {
+    judged.unwrap_or_else(|error| format!("not judged: {error:#}").replace('\n', " "))
 }
 
 fn work(guest: &mut Guest, workload: Workload) -> Result<Measured> {
@@ -187,72 +234,65 @@ fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
 }
 
 /// Compares what the kernel did with what the designs say that stand for it.
-fn judge(kernel: &Kernel, did: &mut record::Kernel) {
-    let mut agree: std::collections::BTreeMap<String, usize> = Default::default();
+fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
+    let mut counts: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
+    let mut note = |design: &str, asked: String, agrees: bool| {
+        let (agree, disagree) = counts.entry(design.to_owned()).or_default();
+        match agrees {
+            true => *agree += 1,
+            false => disagree.push(asked),
+        }
+    };
     for (name, cell) in &did.plans {
-        match cell.loses {
-            Some(loses) if loses == cell.lost() => {
-                *agree.entry(cell.design.clone()).or_default() += 1
-            }
-            Some(loses) => did.disagrees.push(format!(
-                "{name}: {} {}, and the kernel: {}",
-                cell.design,
-                if loses { "loses" } else { "loses nothing" },
-                cell.says
-            )),
-            None => {}
+        if let Some(loses) = cell.loses {
+            let model = if loses { "loses" } else { "loses nothing" };
+            let says = cell.says.replace('\n', "");
+            let asked = format!("{name}: {} {model}, and the kernel: {says}", cell.design);
+            note(&cell.design, asked, loses == cell.lost());
         }
     }
-    let mut disagrees = Vec::new();
+    let dio = kernel.constant("dio")?;
     for measured in &did.workloads {
         match measured {
             Measured::Unaligned(unaligned::Measured { parts, blocks }) => {
-                let exclusive = kernel.dio == "Pre61";
-                let together = *parts > 1;
-                if together == exclusive || *blocks < 2 {
-                    disagrees.push(format!(
-                        "{}: {parts} unaligned and {blocks} aligned writes were in flight together",
-                        kernel.dio
-                    ));
-                }
+                let exclusive = dio == "Pre61";
+                let asked = format!(
+                    "{dio}: {parts} unaligned and {blocks} aligned writes were in flight together"
+                );
+                note(&dio, asked, *blocks > 1 && (*parts == 1) == exclusive);
             }
             Measured::Journal(journal::Measured { largest, .. }) => {
-                let expected = journal::LOG / kernel.log_divisor;
-                if *largest != expected {
-                    disagrees.push(format!("j_max: {largest}, not {expected}"));
-                }
-            }
-            Measured::Lock(lock) => {
-                let unbounded = kernel.rwsem == "ReaderSpin53";
-                let passed = lock.passed;
-                match passed {
-                    UNBOUNDED.. if unbounded => {}
-                    ..BOUNDED if !unbounded => {}
-                    BOUNDED..UNBOUNDED => {
-                        did.not_run.push(format!(
-                            "the lock: a reader was passed {passed} times, which says nothing"
-                        ));
-                        continue;
-                    }
-                    _ => {
-                        disagrees.push(format!(
-                            "{}: a reader was passed {passed} times",
-                            kernel.rwsem
-                        ));
-                        continue;
-                    }
-                }
-                did.measured.insert(
-                    kernel.rwsem.clone(),
-                    format!("a waiting reader was passed {passed} times at most"),
+                let divisor: u32 = kernel.constant("log_divisor")?.parse()?;
+                let expected = journal::LOG / divisor;
+                let design = if divisor == 4 { "Quarter" } else { "Upstream" };
+                note(
+                    design,
+                    format!("{design}: j_max is {largest}, not {expected}"),
+                    *largest == expected,
                 );
             }
+            // Its counts move with the scheduler.
+            Measured::Lock(_) => {}
         }
     }
-    did.disagrees.extend(disagrees);
-    for (design, plans) in agree {
-        if !did.disagrees.iter().any(|line| line.contains(&design)) {
-            did.measured.insert(design, format!("{plans} plans"));
-        }
+    for (name, trace) in &did.traces {
+        let design = match &trace.area[..] {
+            "dio" => dio.clone(),
+            "rwsem" => kernel.constant("rwsem")?,
+            // One design stands for the others in all releases, but for the constants that its traces show.
+            area => area.to_owned(),
+        };
+        let asked = format!(
+            "{name}: {design} was asked of the kernel's trace: {}",
+            trace.own
+        );
+        note(&design, asked, trace.own.starts_with("accepted"));
     }
+    for (design, (agree, disagree)) in counts {
+        if disagree.is_empty() {
+            did.measured.insert(design, agree);
+        }
+        did.disagrees.extend(disagree);
+    }
+    Ok(())
 }

@@ -30,8 +30,8 @@ pub struct Kernel {
     pub traces: BTreeMap<String, Trace>,
     /// What could not be run, and why.
     pub not_run: Vec<String>,
-    /// The designs that stand for it, each with what was measured.
-    pub measured: BTreeMap<String, String>,
+    /// The designs that stand for it and did as it did, in whatever both were asked: in how many things.
+    pub measured: BTreeMap<String, usize>,
     /// What no model allows, or what a model has that the kernel has not.
     pub disagrees: Vec<String>,
 }
@@ -59,6 +59,8 @@ impl Cell {
 /// How a trace was judged.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Trace {
+    /// The area whose specification it is judged by.
+    pub area: String,
     /// By its own release's table.
     pub own: String,
     /// By that of another: which, and how.

@@ -11,6 +11,7 @@ use crate::mounted::Mounted;
 use crate::order::{Order, Report, hear, say};
 use crate::plan::{Fs, Plan};
 use crate::play::{Aim, play};
+use crate::traces;
 
 /// Where the file systems are mounted.
 const ROOT: &str = "/tmp/interlock";
@@ -30,7 +31,7 @@ pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
             Order::Play(plan, seed) => mounted.play(&plan, aim(seed)),
             Order::Try(plan) => mounted.play(&plan, Aim::Try),
             Order::Work(workload) => workload.run(Path::new(ROOT)).map(Report::Worked),
-            Order::Capture(areas) => crate::traces::record(&areas, to).map(|()| Report::Done),
+            Order::Capture(area) => traces::record(&area, to).map(|()| Report::Done),
         };
         say(
             to,
