@@ -52,6 +52,9 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
                     println!("  {line}");
                 }
                 record.kernels.insert(kernel.version.clone(), did);
+                // One that is interrupted keeps what it has.
+                record.store(root)?;
+                page::write(root, &record)?;
                 run.push(kernel.version);
             }
             Err(_) if interrupt::requested() => return Ok(interrupt::EXIT),
@@ -110,6 +113,7 @@ fn of(
     for named in plans {
         let design = kernel.constant(match named.plan.fs {
             Fs::Ext4 => "dio",
+            Fs::Xfs if named.plan.cloned => "xfs_clone",
             Fs::Xfs => "dio_xfs",
         })?;
         match replay::play(&mut guest, &named.plan, None) {
@@ -216,7 +220,7 @@ fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
     let oracle = |name: &String| ORACLES.contains(&&name[..]);
     let rows = manifest.models.iter().filter(|model| {
         model.engine == Engine::Tlc
-            && model.module == "MCUnalignedDio"
+            && ["MCUnalignedDio", "MCReflink"].contains(&&model.module[..])
             && model.design == design
             && model.size == size
             && model.invariants.iter().any(oracle)
