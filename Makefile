@@ -46,6 +46,10 @@ scenario: cargo ## The report that the journal's models come from, simulated bes
 kernel-trace: cargo ## Traces of this machine's kernel, recorded on file systems of their own and judged (root, tracefs, xfsprogs)
 	@$(INTERLOCK) capture
 
+.PHONY: kernels
+kernels: cargo ## What the models say, asked of kernels from 5.10 to 7.3 in guests; writes docs/kernels.md (QEMU, a Debian mirror; half an hour)
+	@$(INTERLOCK) kernels
+
 .PHONY: mutants
 mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or listed with its reason
 	@ci/mutants

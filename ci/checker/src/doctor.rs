@@ -1,6 +1,7 @@
 //! `interlock doctor`: each tool, its version, where it is, and what will not run without it.
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use comfy_table::{Table, presets};
@@ -122,11 +123,35 @@ pub fn doctor(root: &Path) -> Result<u8> {
         &from,
         "second opinions",
     ]);
+    for (program, package) in GUESTS {
+        let from = match on_path(program) {
+            Some(path) => path.display().to_string(),
+            None => format!("missing (of package {package})"),
+        };
+        table.add_row([program, "-", &from, "kernels in guests: make kernels"]);
+    }
     println!("{table}");
     for fault in &faults {
         println!("{fault}");
     }
     Ok(if faults.is_empty() { 0 } else { 2 })
+}
+
+/// What kernels in guests need, and the packages that have it.
+const GUESTS: [(&str, &str); 4] = [
+    ("qemu-system-x86_64", "qemu-system-x86"),
+    ("mkfs.ext4", "e2fsprogs"),
+    ("mkfs.xfs", "xfsprogs"),
+    ("apt-get", "apt, with a Debian mirror"),
+];
+
+/// Where a program is, as a user or as root.
+fn on_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let places = env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
+    places
+        .map(|place| place.join(program))
+        .find(|at| at.is_file())
 }
 
 fn fault<'a>(

@@ -10,17 +10,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use interlock_checker::interrupt;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::Pid;
 
-use crate::accel;
 use crate::init;
 use crate::initramfs;
 use crate::kernels::Kernel;
 use crate::order::{Order, Report, hear, say};
 use crate::packages;
-
-/// The program.
-pub const QEMU: &str = "qemu-system-x86_64";
+use crate::qemu::{self, QEMU, over};
 
 /// How long a guest may take to come up.
 const UP: Duration = Duration::from_secs(120);
@@ -66,7 +63,7 @@ impl Guest {
                 "none",
                 "-no-reboot",
             ])
-            .args(accel::options(&here.image))
+            .args(qemu::options(&here.image))
             .arg("-kernel")
             .arg(&here.image)
             .arg("-initrd")
@@ -199,13 +196,6 @@ impl Drop for Guest {
             eprintln!("{QEMU}: {error}");
         }
     }
-}
-
-/// Whether a child has ended. It is not reaped, so that its number stays its own.
-pub(crate) fn over(child: &Child) -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let ended = waitid(WaitId::Pid(Pid::from_child(child)), options);
-    matches!(ended, Ok(Some(_)))
 }
 
 /// A comma in an option of QEMU's is written twice.

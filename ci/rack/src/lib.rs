@@ -1,5 +1,4 @@
 //! Kernels of several releases in guests: a counterexample played to them, random programs, workloads, traces.
-mod accel;
 pub mod call;
 pub mod chance;
 pub mod content;
@@ -20,6 +19,7 @@ pub mod plan;
 pub mod plans;
 pub mod play;
 pub mod played;
+pub mod qemu;
 pub mod rack;
 pub mod record;
 pub mod replay;

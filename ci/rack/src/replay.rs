@@ -127,7 +127,13 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan> {
     let path = Path::new(&request.name);
     if path.is_file() {
         let text = fs::read_to_string(path)?;
-        return Plan::parse(&text).with_context(|| path.display().to_string());
+        let mut plan = Plan::parse(&text).with_context(|| path.display().to_string())?;
+        for call in &mut plan.calls {
+            if call.by != By::Sync && request.by == By::Uring {
+                call.by = By::Uring;
+            }
+        }
+        return Ok(plan);
     }
     let specs = root.join("specs");
     let manifest = Manifest::load(&specs)?;

@@ -1,15 +1,16 @@
-//! Whether KVM works here. `/dev/kvm` may be there and run no kernel, where the machine is a guest itself.
+//! QEMU, and whether KVM works here. `/dev/kvm` may be there and run no kernel, where the machine is a guest itself.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use interlock_checker::interrupt;
-use rustix::process::Pid;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::guest::{QEMU, over};
+/// The program.
+pub const QEMU: &str = "qemu-system-x86_64";
 
 /// A kernel without a file system panics in this time under KVM; under TCG it may take longer.
 const LIMIT: Duration = Duration::from_secs(8);
@@ -60,4 +61,11 @@ fn works(image: &Path) -> bool {
     interrupt::retire(Pid::from_child(&child));
     let ended = child.wait();
     works && ended.is_ok_and(|status| status.success())
+}
+
+/// Whether a child has ended. It is not reaped, so that its number stays its own.
+pub(crate) fn over(child: &Child) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let ended = waitid(WaitId::Pid(Pid::from_child(child)), options);
+    matches!(ended, Ok(Some(_)))
 }
