@@ -67,6 +67,10 @@ enum Task {
     /// Exit status: 0 nothing was found; 1 something was; 2 the kernel could not be had.
     #[cfg(feature = "machines")]
     Hunt(cli::hunt::Hunt),
+    /// Does on this machine's kernel what a guest is asked, over stdin and stdout
+    #[cfg(feature = "machines")]
+    #[command(name = interlock_rack::guest::SERVE, hide = true)]
+    Serve,
     /// Shows each tool, its version and what needs it
     Doctor,
 }
@@ -117,6 +121,8 @@ fn run(task: Task) -> Result<u8> {
         Task::Replay(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Hunt(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Serve => interlock_rack::serve::here().map(|()| 0),
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }
 }

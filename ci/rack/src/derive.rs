@@ -46,8 +46,8 @@ pub fn derive(dio: &Dio, counterexample: &Counterexample, fs: Fs, by: By) -> Res
         let (Some(called), Some(lock)) = (called, lock) else {
             return called == Some(place);
         };
-        let others = (called..lock).filter(|&at| matches!(actions[at], Action::Lock(_)));
-        others.last().unwrap_or(called) == place
+        let mut others = (called..lock).filter(|&at| matches!(actions[at], Action::Lock(_)));
+        others.next_back().unwrap_or(called) == place
     };
     for (place, &action) in actions.iter().enumerate() {
         for r in 0..plan.calls.len() {

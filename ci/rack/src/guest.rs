@@ -19,6 +19,9 @@ use crate::order::{Order, Report, hear, say};
 use crate::packages;
 use crate::qemu::{self, QEMU, over};
 
+/// The command by which this program does on this machine what a guest is asked.
+pub const SERVE: &str = "serve";
+
 /// How long a guest may take to come up.
 const UP: Duration = Duration::from_secs(120);
 
@@ -33,8 +36,8 @@ pub struct Guest {
     child: Child,
     orders: ChildStdin,
     reports: Receiver<Result<Report>>,
-    // What QEMU reads goes with it.
-    _work: tempfile::TempDir,
+    /// What QEMU reads goes with it.
+    work: Option<tempfile::TempDir>,
 }
 
 impl Guest {
@@ -43,6 +46,9 @@ impl Guest {
     /// # Errors
     /// Where QEMU or the kernel cannot be had, and if the guest does not come up.
     pub fn boot(kernel: &Kernel, kept: &Path, out: &Path) -> Result<Guest> {
+        if kernel.is_host() {
+            return Guest::host();
+        }
         let here = packages::find(kernel, kept)?;
         fs::create_dir_all(out)?;
         let work = tempfile::tempdir()?;
@@ -81,17 +87,43 @@ impl Guest {
                 "stdio,id=orders,signal=off",
             ])
             .arg("-device")
-            .arg(format!("virtserialport,chardev=orders,name={}", init::PORT))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let spawned = interrupt::spawn(&mut command)
-            .with_context(|| format!("{QEMU} (of package qemu-system-x86) does not start"))?;
+            .arg(format!("virtserialport,chardev=orders,name={}", init::PORT));
+        let mut guest = Guest::start(command, console)?;
+        guest.missing = missing;
+        guest.work = Some(work);
+        match guest.hear(UP)? {
+            Report::Up(_) => guest.release = here.release,
+            other => bail!("the guest says {other:?} instead of coming up"),
+        }
+        Ok(guest)
+    }
+
+    /// This machine's own kernel: asked in a process of its own, in a mount namespace of its own.
+    fn host() -> Result<Guest> {
+        let mut command =
+            Command::new(std::env::current_exe().context("this program has no path")?);
+        command.arg(SERVE);
+        let mut guest = Guest::start(command, PathBuf::from("/dev/null"))?;
+        match guest.hear(UP)? {
+            Report::Up(release) => guest.release = release,
+            other => bail!("this kernel's process says {other:?} instead of coming up"),
+        }
+        Ok(guest)
+    }
+
+    fn start(mut command: Command, console: PathBuf) -> Result<Guest> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let piped = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
+        let [stdin, stdout, stderr] = piped;
+        let spawned = interrupt::spawn(command.stdin(stdin).stdout(stdout).stderr(stderr))
+            .with_context(|| {
+                format!("{program} does not start (it is of package qemu-system-x86)")
+            })?;
         let Some(mut child) = spawned else {
             bail!("interrupted");
         };
-        let orders = child.stdin.take().context("a pipe to QEMU")?;
-        let stdout = child.stdout.take().context("a pipe from QEMU")?;
+        let orders = child.stdin.take().context("a pipe to the guest")?;
+        let stdout = child.stdout.take().context("a pipe from the guest")?;
         let (heard, reports) = channel();
         thread::spawn(move || {
             let mut from = BufReader::new(stdout);
@@ -102,19 +134,15 @@ impl Guest {
                 }
             }
         });
-        let mut guest = Guest {
-            release: here.release,
-            missing,
+        Ok(Guest {
+            release: String::new(),
+            missing: Vec::new(),
             console,
             child,
             orders,
             reports,
-            _work: work,
-        };
-        match guest.hear(UP)? {
-            Report::Up(_) => Ok(guest),
-            other => bail!("the guest says {other:?} instead of coming up"),
-        }
+            work: None,
+        })
     }
 
     /// Asks for something.

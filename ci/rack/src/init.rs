@@ -43,8 +43,9 @@ fn run() -> Result<()> {
         mount("none", at, kind, MountFlags::empty(), none)
             .with_context(|| format!("{at} cannot be mounted"))?;
     }
-    // Where captures have their file systems.
+    // Where plans and captures have their file systems.
     fs::create_dir_all("/mnt")?;
+    interlock_capture::place::cover()?;
     let mut modules: Vec<PathBuf> = fs::read_dir(MODULES)?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;

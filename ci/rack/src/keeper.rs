@@ -66,16 +66,13 @@ impl Keeper {
 
     /// What of the call's is held back; from now on nothing more is.
     pub fn let_go(&self, call: usize, disk: &Disk) -> Vec<u64> {
-        let held = {
-            let mut shared = self.shared();
-            shared.holding.remove(&call);
-            if shared.kernel == Some(call) {
-                shared.kernel = None;
-            }
-            drop(shared);
-            self.held(call, disk)
-        };
-        held
+        let mut shared = self.shared();
+        shared.holding.remove(&call);
+        if shared.kernel == Some(call) {
+            shared.kernel = None;
+        }
+        drop(shared);
+        self.held(call, disk)
     }
 
     /// What of the call's is held back.

@@ -16,13 +16,24 @@ pub struct Kernel {
     pub name: String,
 }
 
+/// The version of this machine's own kernel.
+const HOST: &str = "host";
+
 impl Kernel {
+    /// Whether it is this machine's own.
+    pub fn is_host(&self) -> bool {
+        self.version == HOST
+    }
+
     /// What the table of its events has for a name in which releases differ: a design of specs/, a number.
     ///
     /// # Errors
     /// If there is no such table, or it does not say.
     pub fn constant(&self, name: &str) -> Result<String> {
-        let family = Family::of(&self.version)?;
+        let family = match self.is_host() {
+            true => Family::of(&interlock_capture::release())?,
+            false => Family::of(&self.version)?,
+        };
         family.constant(name).map(str::to_owned)
     }
 }
@@ -42,7 +53,7 @@ pub fn all() -> Result<Vec<Kernel>> {
     Ok(table.kernel)
 }
 
-/// Those of these versions, or all.
+/// Those of these versions, or all; `host` is this machine's own.
 ///
 /// # Errors
 /// With a version that is not in the rack.
@@ -58,11 +69,18 @@ pub fn chosen(versions: &[String]) -> Result<Vec<Kernel>> {
 }
 
 fn named(all: &[Kernel], version: &str) -> Result<Kernel> {
+    if version == HOST {
+        return Ok(Kernel {
+            version: HOST.to_owned(),
+            suite: String::new(),
+            name: String::new(),
+        });
+    }
     let found = all.iter().find(|kernel| kernel.version == version);
     found.cloned().with_context(|| {
         let versions: Vec<&str> = all.iter().map(|kernel| &kernel.version[..]).collect();
         format!(
-            "there is no kernel {version} in the rack (there are: {})",
+            "there is no kernel {version} in the rack (there are: {}, host)",
             versions.join(", ")
         )
     })

@@ -17,7 +17,7 @@ const NOTHING: &str = "—";
 /// # Errors
 /// If it cannot be written.
 pub fn write(root: &Path, record: &Record) -> Result<()> {
-    write_whole(&root.join("docs"), "kernels.md", &text(record))
+    write_whole(&root.join("docs"), "kernels.md", text(record))
 }
 
 /// The page.

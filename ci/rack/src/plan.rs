@@ -270,7 +270,7 @@ impl Plan {
             "size {}: the blocks end at {end}",
             self.size
         );
-        let cut = |at: u64| at % BLOCK == 0 || self.cut.contains(&(at % BLOCK));
+        let cut = |at: u64| at.is_multiple_of(BLOCK) || self.cut.contains(&(at % BLOCK));
         let increasing = self.cut.windows(2).all(|two| two[0] < two[1]);
         ensure!(
             increasing

@@ -93,6 +93,6 @@ impl Record {
     pub fn store(&self, root: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         let dir = root.join("docs");
-        write_whole(&dir, "kernels.json", &format!("{text}\n"))
+        write_whole(&dir, "kernels.json", format!("{text}\n"))
     }
 }

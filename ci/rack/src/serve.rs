@@ -1,10 +1,14 @@
 //! Does what is asked, one thing after the other, on the running kernel.
 
-use std::io::{BufRead, Write};
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+
+use interlock_capture::place;
 
 use crate::chance::Chance;
 use crate::mounted::Mounted;
@@ -14,17 +18,29 @@ use crate::play::{Aim, play};
 use crate::traces;
 
 /// Where the file systems are mounted.
-const ROOT: &str = "/tmp/interlock";
+const ROOT: &str = "/mnt/interlock";
 
 /// The longest that a random completion takes.
 const LONGEST: Duration = Duration::from_millis(20);
+
+/// Does on this machine what is asked over stdin, and says over stdout what came of it.
+///
+/// # Errors
+/// Without root, and as [`serve`].
+pub fn here() -> Result<()> {
+    place::enter()?;
+    let mut to = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    // What is printed on the way is nobody's answer.
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    serve(&mut io::stdin().lock(), &mut to)
+}
 
 /// Does what is asked until nothing more is.
 ///
 /// # Errors
 /// If nobody can be heard or told. What cannot be done is said.
 pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
-    say(to, &Report::Up(release()))?;
+    say(to, &Report::Up(interlock_capture::release()))?;
     let mut mounted = AllMounted::default();
     while let Some(order) = hear::<Order>(from)? {
         let report = match order {
@@ -73,10 +89,4 @@ fn aim(seed: Option<u64>) -> Aim {
             }))
         }
     }
-}
-
-/// The running kernel's.
-fn release() -> String {
-    let uname = rustix::system::uname();
-    uname.release().to_string_lossy().into_owned()
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use interlock_capture::kinds::CAPTURES;
-use interlock_capture::place;
 use interlock_traces::kernel::Reading;
 use interlock_traces::validate;
 use interlock_traces::validate::protocol::{self, Protocol};
@@ -26,10 +25,9 @@ pub fn areas() -> Vec<&'static str> {
 /// # Errors
 /// If the kernel cannot be recorded.
 pub fn record(area: &str, to: &mut impl Write) -> Result<()> {
-    place::cover()?;
     let recorded = interlock_capture::record(&interlock_capture::Request {
         areas: vec![area.to_owned()],
-        out: "/tmp/traces".into(),
+        out: std::env::temp_dir().join("interlock-traces"),
     })?;
     for recorded in recorded {
         let name = recorded.file.file_stem().context("a trace has a name")?;

@@ -10,7 +10,7 @@ use super::replay::FsName;
 
 #[derive(Args)]
 pub struct Hunt {
-    /// A kernel of the rack: 6.12
+    /// A kernel of the rack: 6.12; `host` is this machine's own (root)
     #[arg(long, value_name = "VERSION")]
     kernel: String,
     /// The file system

@@ -9,7 +9,7 @@ use super::options::Output;
 
 #[derive(Args)]
 pub struct Kernels {
-    /// Kernels of the rack: 6.12; all without
+    /// Kernels of the rack: 6.12; all without; `host` is this machine's own (root)
     #[arg(value_name = "VERSION")]
     kernels: Vec<String>,
     #[command(flatten)]

@@ -13,7 +13,7 @@ pub struct Replay {
     /// A model of specs/dio that has a counterexample, or the file of a plan
     #[arg(value_name = "MODEL|FILE")]
     name: String,
-    /// Kernels of the rack: 6.12; all without
+    /// Kernels of the rack: 6.12; all without; `host` is this machine's own (root)
     #[arg(long = "kernel", value_name = "VERSION")]
     kernels: Vec<String>,
     /// The file system [default: the design's]
