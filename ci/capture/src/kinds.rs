@@ -44,7 +44,8 @@ pub struct Capture {
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=4"];
 const XFS: &[&str] = &["mkfs.xfs", "-q", "-b", "size=4096"];
 
-const JOURNAL_EVENTS: &[&str] = &[
+/// Of a journal.
+pub const JOURNAL_EVENTS: &[&str] = &[
     "ext4/ext4_journal_start_inode",
     "ext4/ext4_journal_start_sb",
     "ext4/ext4_journal_start_reserved",
@@ -64,7 +65,8 @@ const JOURNAL_EVENTS: &[&str] = &[
     "jbd2/jbd2_update_log_tail",
 ];
 
-const LOCK_EVENTS: &[&str] = &[
+/// Of XFS's i_rwsem.
+pub const LOCK_EVENTS: &[&str] = &[
     "xfs/xfs_ilock",
     "xfs/xfs_ilock_nowait",
     "xfs/xfs_iunlock",
@@ -74,7 +76,8 @@ const LOCK_EVENTS: &[&str] = &[
     "sched/sched_waking",
 ];
 
-const DIRECT_EVENTS: &[&str] = &[
+/// Of direct writes to ext4.
+pub const DIRECT_EVENTS: &[&str] = &[
     "ext4/ext4_es_lookup_extent_exit",
     "ext4/ext4_journal_start_inode",
     "jbd2/jbd2_handle_stats",
@@ -86,7 +89,8 @@ const DIRECT_EVENTS: &[&str] = &[
     "lock/contention_end",
 ];
 
-const WRITEBACK_EVENTS: &[&str] = &[
+/// Of writeback.
+pub const WRITEBACK_EVENTS: &[&str] = &[
     "writeback/writeback_dirty_inode_enqueue",
     "writeback/writeback_queue",
     "writeback/writeback_exec",
@@ -201,25 +205,25 @@ pub const CAPTURES: &[Capture] = &[
 
 impl Capture {
     /// The events, those that name a device filtered by it.
-    pub fn recorded(&self, (major, minor): (u32, u32)) -> Vec<Recorded> {
-        let filter = |event: &str| match event.split_once('/') {
-            Some(("lock" | "sched", _))
-            | Some(("block", "block_plug" | "block_unplug"))
-            | Some(("writeback", "writeback_pages_written")) => String::new(),
-            Some(("writeback", "writeback_dirty_inode_enqueue")) | Some(("block", _)) => {
-                format!("dev == {}", (major << 20) | minor)
-            }
-            Some(("writeback", _)) => format!("name == \"{major}:{minor}\""),
-            _ => format!("dev == {}", (major << 20) | minor),
-        };
+    pub fn recorded(&self, device: (u32, u32)) -> Vec<Recorded> {
         let events = self.events.iter();
-        events
-            .map(|event| Recorded {
-                event,
-                filter: filter(event),
-            })
-            .collect()
+        events.map(|event| recorded(event, device)).collect()
     }
+}
+
+/// An event, filtered by this device if it names one.
+pub fn recorded(event: &'static str, (major, minor): (u32, u32)) -> Recorded {
+    let filter = match event.split_once('/') {
+        Some(("lock" | "sched", _))
+        | Some(("block", "block_plug" | "block_unplug"))
+        | Some(("writeback", "writeback_pages_written")) => String::new(),
+        Some(("writeback", "writeback_dirty_inode_enqueue")) | Some(("block", _)) => {
+            format!("dev == {}", (major << 20) | minor)
+        }
+        Some(("writeback", _)) => format!("name == \"{major}:{minor}\""),
+        _ => format!("dev == {}", (major << 20) | minor),
+    };
+    Recorded { event, filter }
 }
 
 /// A file of so many bytes that are on disk.

@@ -1,5 +1,6 @@
 //! `interlock capture`: traces of the running kernel, on file systems of one's own, judged by the specifications.
 
+pub mod attach;
 pub mod instance;
 pub mod kinds;
 pub mod place;
@@ -66,16 +67,20 @@ pub fn capture(root: &Path, request: &Request) -> Result<u8> {
     }
     let mut status = 0;
     for (area, file) in files {
-        let request = validate::Request {
-            area: area.to_owned(),
-            files: vec![file],
-            reading: Reading::default(),
-            machine_only: false,
-            out: request.out.clone(),
-        };
-        status = status.max(validate::validate(root, &request)?);
+        status = status.max(judge(root, request, area, &file, &Reading::default())?);
     }
     Ok(status)
+}
+
+fn judge(root: &Path, request: &Request, area: &str, file: &Path, reading: &Reading) -> Result<u8> {
+    let request = validate::Request {
+        area: area.to_owned(),
+        files: vec![file.to_owned()],
+        reading: reading.clone(),
+        machine_only: false,
+        out: request.out.clone(),
+    };
+    validate::validate(root, &request)
 }
 
 /// Records one workload: how many lines the trace has.
@@ -91,13 +96,12 @@ fn record(capture: &Capture, tracefs: &Path, kernel: &str, file: &Path) -> Resul
         format!("kernel: {kernel} ; {}", image.made),
         format!("workload: {}", capture.says),
     ];
-    comments.extend(journal_info(&image)?);
+    comments.extend(journal_info(image.device()?)?);
     instance.finish(file, &comments)
 }
 
-/// What the kernel says of the image's journal, if it has one.
-fn journal_info(image: &Image) -> Result<Vec<String>> {
-    let (major, minor) = image.device()?;
+/// What the kernel says of the journal on a device, if there is one.
+fn journal_info((major, minor): (u32, u32)) -> Result<Vec<String>> {
     let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}"))?;
     let name = device
         .file_name()

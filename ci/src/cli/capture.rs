@@ -1,5 +1,7 @@
 //! `interlock capture`.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -18,6 +20,17 @@ pub struct Capture {
     /// Reproduce what a seed reports, at a small scale: 000, 001, 004
     #[arg(long, value_name = "SEED", conflicts_with = "areas")]
     reproduce: Option<String>,
+    /// Record a file system in use beside its users for so many seconds, and touch nothing of it
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "path",
+        conflicts_with = "reproduce"
+    )]
+    attach: Option<u64>,
+    /// A file or directory on the file system that is attached to
+    #[arg(long, requires = "attach")]
+    path: Option<PathBuf>,
     #[command(flatten)]
     output: Output,
 }
@@ -31,15 +44,16 @@ impl Capture {
     pub fn run(self) -> Result<u8> {
         interrupt::install()?;
         let (root, out) = (toolchain::root()?, self.output.dir()?);
-        match self.reproduce {
-            Some(seed) => capture::reproduce::reproduce(&root, &seed, &out),
-            None => capture::capture(
-                &root,
-                &capture::Request {
-                    areas: self.areas,
-                    out,
-                },
-            ),
+        if let Some(seed) = self.reproduce {
+            return capture::reproduce::reproduce(&root, &seed, &out);
+        }
+        let request = capture::Request {
+            areas: self.areas,
+            out,
+        };
+        match (self.attach, self.path) {
+            (Some(seconds), Some(path)) => capture::attach::attach(&root, &request, &path, seconds),
+            _ => capture::capture(&root, &request),
         }
     }
 }

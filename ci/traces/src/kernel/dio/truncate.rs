@@ -36,6 +36,10 @@ impl Dio {
             return Ok(());
         }
         let name = name(event)?;
+        if self.source.midway && !self.known.contains_key(&name) {
+            self.unknown.entry(name).or_default().size = Some(size);
+            return Ok(());
+        }
         let file = self.files.get_mut(&name);
         let (file, before) = file
             .and_then(|file| file.size.map(|size| (file, size)))
