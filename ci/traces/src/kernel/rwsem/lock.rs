@@ -525,7 +525,7 @@ impl Lock {
             file: source.file.clone(),
             line: lines.first().copied().unwrap_or_default(),
             lines,
-            known: known.filter(|_| source.midway),
+            known: known.filter(|_| self.known > Some(0)),
             events: self.events,
         }
     }
