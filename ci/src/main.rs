@@ -2,6 +2,8 @@
 
 mod cli;
 
+#[cfg(feature = "machines")]
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -50,11 +52,32 @@ enum Task {
     /// Records traces of the running kernel on file systems of its own, and judges them (needs root and tracefs)
     #[cfg(feature = "machines")]
     Capture(cli::capture::Capture),
+    /// Asks kernels of several releases, in guests, what the models say of them, and writes docs/kernels.md (needs QEMU)
+    ///
+    /// Exit status: 0 they did as the models say, as far as they were run; 1 one did not; 2 none was run.
+    #[cfg(feature = "machines")]
+    Kernels(cli::kernels::Kernels),
+    /// Plays a counterexample of direct I/O, or a plan, to kernels in guests, on a disk that completes as it says (needs QEMU)
+    ///
+    /// Exit status: 0 it was played, whatever the kernel did; 2 nowhere.
+    #[cfg(feature = "machines")]
+    Replay(cli::replay::Replay),
+    /// Plays random programs of direct I/O to a kernel in a guest, and looks for lost bytes (needs QEMU)
+    ///
+    /// Exit status: 0 nothing was found; 1 something was; 2 the kernel could not be had.
+    #[cfg(feature = "machines")]
+    Hunt(cli::hunt::Hunt),
     /// Shows each tool, its version and what needs it
     Doctor,
 }
 
 fn main() -> ExitCode {
+    // A guest's first process.
+    #[cfg(feature = "machines")]
+    if std::process::id() == 1 && Path::new(interlock_rack::init::MODULES).is_dir() {
+        note!("interlock: {:#}", interlock_rack::init::init());
+        return ExitCode::FAILURE;
+    }
     match run(Cli::parse().command) {
         Ok(status) => ExitCode::from(status),
         Err(_) if interrupt::requested() => ExitCode::from(interrupt::EXIT),
@@ -88,6 +111,12 @@ fn run(task: Task) -> Result<u8> {
         Task::Import(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Capture(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Kernels(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Replay(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Hunt(asked) => asked.run(),
         Task::Doctor => doctor::doctor(&toolchain::root()?),
     }
 }

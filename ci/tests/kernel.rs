@@ -195,7 +195,7 @@ fn what_a_trace_may_not_have_is_told_with_its_line() {
         (None, "name the kernel with --kernel"),
         (
             Some("5.4"),
-            "there is no table of the events of kernel 5.4 (there are: 6.1, 6.18)",
+            "there is no table of the events of kernel 5.4 (there are: 5.10, 6.1, 6.12, 6.17, 6.18, 7.2, 7.3)",
         ),
     ] {
         let error = format!("{:#}", read(&path, kernel).notes.expect_err(tells));

@@ -138,6 +138,10 @@ Overwrite(r) ==
 \* A block that the write covers in part will have to be zeroed.
 Zeroes(r) == Unaligned(r) /\ \E b \in Blocks(r) : extent[b] = "unwritten"
 
+\* The same where only partial blocks matter, as 7.3 asks it of a write that has
+\* the exclusive lock.
+NeedsZeroing(r) == Unaligned(r) /\ ~Overwrite(r)
+
 \* 3. SHARE: may r go on under the shared lock?
 MayShare(r) ==
     CASE Policy.share = "always" -> TRUE
@@ -152,6 +156,7 @@ Drains(r, mode) ==
          [] Policy.drain = "unaligned-even-shared" -> Unaligned(r)
          [] Policy.drain = "zeroing" ->
               exclusively /\ Unaligned(r) /\ (~Overwrite(r) \/ Zeroes(r))
+         [] Policy.drain = "needs-zeroing" -> exclusively /\ NeedsZeroing(r)
 
 \* 5. WAIT: does r wait for its own I/O, though it is asynchronous?
 \* (IOMAP_DIO_FORCE_WAIT)
@@ -160,6 +165,7 @@ Waits(r, mode) ==
     /\ CASE Policy.wait = "unaligned-or-extending" -> Unaligned(r) \/ Extends(r)
          [] Policy.wait = "unaligned" -> Unaligned(r)
          [] Policy.wait = "extending" -> Extends(r)
+         [] Policy.wait = "needs-zeroing-or-extending" -> NeedsZeroing(r) \/ Extends(r)
 
 \* 6. NOWAIT: is r, if it must not wait, refused even though it has the lock?
 \* Up to 6.2 every unaligned or extending write is, since 6.5 the exclusive ones.

@@ -58,8 +58,12 @@ Final612 == [Final65 EXCEPT !.grow = "page"]
 \* ext4 in 7.2 (15cdefd0c052, July 2026): ext4_buffered_write_iter drains.
 Drained72 == [Final612 EXCEPT !.fallback = "drain"]
 
-\* ext4 in 7.3 (07961ebb09c9, 63b314a7795e): only partial blocks matter.
-Zeroing73 == [Drained72 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite"]
+\* ext4 in 7.3 (07961ebb09c9, 63b314a7795e): only partial blocks matter, also to
+\* who has the exclusive lock: one that need not zero any more neither drains
+\* nor waits for its own I/O.
+Zeroing73 == [Drained72 EXCEPT !.overwrite = "partial-mapped", !.share = "overwrite",
+                               !.drain = "needs-zeroing",
+                               !.wait = "needs-zeroing-or-extending"]
 
 \* XFS since 5.12 (ed1128c2d0c8): shared and optimistic; the flag makes
 \* xfs_direct_write_iomap_begin stop a write that is no overwrite, and the

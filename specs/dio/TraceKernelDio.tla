@@ -16,8 +16,8 @@ TraceSpec == (Init /\ AtStart) /\ [][Next]_<<vars, which, at>>
 \* IOMAP_DIO_OVERWRITE_ONLY, as xfs_file_dio_write_unaligned sets it.
 Flag(r) == Policy.flag = "heeded" /\ held[r] = "shared" /\ Unaligned(r)
 
-\* "size"; "extent 0"; of a request "held r1", "wait r1" (FORCE_WAIT) and
-\* "flag r1".
+\* "size"; "extent 0"; of a request "held r1", "wait r1" (FORCE_WAIT), "flag r1",
+\* and "drains r1": it is about to call inode_dio_wait.
 KernelDioShows(name) ==
     LET Is(what, x) == name = what \o " " \o x
         The(what)   == CHOOSE r \in Request : Is(what, r)
@@ -27,4 +27,5 @@ KernelDioShows(name) ==
          [] \E r \in Request : Is("held", r) -> held[The("held")]
          [] \E r \in Request : Is("wait", r) -> plan[The("wait")].wait
          [] \E r \in Request : Is("flag", r) -> Flag(The("flag"))
+         [] \E r \in Request : Is("drains", r) -> pc[The("drains")] = "drain"
 =============================================================================

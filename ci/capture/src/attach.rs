@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use rustix::fs::{major, minor};
 
-use crate::instance::{Instance, Recorded};
-use crate::kinds::{self, DIRECT_EVENTS, JOURNAL_EVENTS, LOCK_EVENTS};
-use crate::{Request, journal_info, judge, place, release};
+use crate::instance::Instance;
+use crate::kinds::{DIRECT_EVENTS, JOURNAL_EVENTS, LOCK_EVENTS};
+use crate::{Request, journal_info, judge, place, probed, recordable, release};
 use interlock_checker::interrupt;
 use interlock_traces::kernel::Reading;
 use interlock_traces::kernel::family::Family;
@@ -21,7 +21,7 @@ use interlock_traces::kernel::family::Family;
 /// How often a signal is looked for.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// An area, and the events that are recorded of it.
+/// An area, and the events that are recorded of it, by the names that the kernels' tables have for them.
 type Kind = (&'static str, &'static [&'static str]);
 
 /// What is recorded of the types of file systems.
@@ -34,11 +34,13 @@ const TYPES: [(&str, &[Kind]); 2] = [
             (
                 "dio",
                 &[
-                    "iomap/iomap_dio_rw_begin",
-                    "iomap/iomap_dio_rw_queued",
-                    "iomap/iomap_dio_complete",
-                    "iomap/iomap_iter",
-                    "iomap/iomap_iter_dstmap",
+                    "ilock",
+                    "iunlock",
+                    "dio_begin",
+                    "dio_queued",
+                    "dio_complete",
+                    "iomap_iter",
+                    "iomap_mapping",
                 ],
             ),
         ],
@@ -73,7 +75,6 @@ pub fn attach(root: &Path, request: &Request, on: &Path, seconds: u64) -> Result
     );
     let tracefs = place::tracefs_of_all()?;
     let kernel = release();
-    Family::of(&kernel)?;
     let dir = std::path::absolute(&request.out)?.join("capture");
     fs::create_dir_all(&dir)?;
     let file = dir.join("attached.txt");
@@ -121,12 +122,10 @@ fn record(
         .collect();
     events.sort_unstable();
     events.dedup();
-    let events: Vec<Recorded> = events
-        .into_iter()
-        .map(|event| kinds::recorded(event, device))
-        .collect();
+    let family = Family::of(kernel)?;
     let instance = Instance::new(tracefs)?;
-    instance.start(&events, false)?;
+    let (events, probes) = recordable(&family, &events, &instance)?;
+    instance.start(&events, device, false)?;
     let end = Instant::now() + Duration::from_secs(seconds);
     while Instant::now() < end && !interrupt::requested() {
         thread::sleep(BEAT.min(end.saturating_duration_since(Instant::now())));
@@ -135,6 +134,7 @@ fn record(
         format!("kernel: {kernel} ; {kind}, in use"),
         format!("workload: not ours, for {seconds} s"),
     ];
+    comments.extend(probed(&probes));
     comments.extend(journal_info(device)?);
     instance.finish(file, &comments)
 }

@@ -2,9 +2,15 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+
+use interlock_traces::kernel::family::Kind;
+
+/// Where the kernel takes kprobes, if it does.
+const KPROBES: &str = "kprobe_events";
 
 /// What every instance's name begins with; the process that has made it follows.
 const NAME: &str = "interlock-";
@@ -16,15 +22,9 @@ const BUFFER: u32 = 16 << 10;
 #[derive(Debug)]
 pub struct Instance {
     dir: PathBuf,
-}
-
-/// An event to record.
-#[derive(Debug, Clone)]
-pub struct Recorded {
-    /// `jbd2/jbd2_handle_start`.
-    pub event: &'static str,
-    /// Of which devices, as the event's filter has it; empty: all.
-    pub filter: String,
+    /// Where kprobes are made, which all instances share; their group is the instance's own.
+    kprobes: PathBuf,
+    group: String,
 }
 
 impl Instance {
@@ -42,11 +42,17 @@ impl Instance {
             {
                 fs::remove_dir(entry.path())
                     .with_context(|| format!("the old instance {name} cannot be removed"))?;
+                remove_probes(&tracefs.join(KPROBES), &group(process))?;
             }
         }
-        let dir = instances.join(format!("{NAME}{}", std::process::id()));
+        let process = std::process::id().to_string();
+        let dir = instances.join(format!("{NAME}{process}"));
         fs::create_dir(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
-        let instance = Instance { dir };
+        let instance = Instance {
+            dir,
+            kprobes: tracefs.join(KPROBES),
+            group: group(&process),
+        };
         instance.write("tracing_on", "0")?;
         instance.write("trace_clock", "global")?;
         instance.write("buffer_size_kb", &BUFFER.to_string())?;
@@ -58,25 +64,56 @@ impl Instance {
         fs::write(&path, text).with_context(|| format!("{} does not take {text}", path.display()))
     }
 
-    /// Begins to record these events; with `own`, of this process's threads alone.
+    /// Begins to record these events, those that name a device of this one alone; with `own`, of this process's threads alone.
     ///
     /// # Errors
     /// If the kernel has not one of them.
-    pub fn start(&self, events: &[Recorded], own: bool) -> Result<()> {
-        for Recorded { event, filter } in events {
-            let dir = format!("events/{event}");
-            if !filter.is_empty() {
-                self.write(&format!("{dir}/filter"), filter)
-                    .with_context(|| format!("the kernel has no event {event}"))?;
+    pub fn start(&self, events: &[&Kind], device: (u32, u32), own: bool) -> Result<()> {
+        for kind in events {
+            let dir = if kind.probes.is_empty() {
+                self.event(&kind.event)?
+            } else {
+                self.probe(kind)?;
+                format!("events/{}/{}", self.group, kind.event)
+            };
+            let format = fs::read_to_string(self.dir.join(&dir).join("format"))?;
+            if let Some(filter) = filter(&format, device) {
+                self.write(&format!("{dir}/filter"), &filter)?;
             }
-            self.write(&format!("{dir}/enable"), "1")
-                .with_context(|| format!("the kernel has no event {event}"))?;
+            self.write(&format!("{dir}/enable"), "1")?;
         }
         if own {
             self.write("options/event-fork", "1")?;
             self.write("set_event_pid", &std::process::id().to_string())?;
         }
         self.write("tracing_on", "1")
+    }
+
+    /// Whether the kernel lets kprobes be made here.
+    pub fn has_kprobes(&self) -> bool {
+        self.kprobes.exists()
+    }
+
+    /// Makes the kprobes that write an event.
+    fn probe(&self, kind: &Kind) -> Result<()> {
+        for probe in &kind.probes {
+            let (how, what) = probe.split_once(' ').context("a probe of a table")?;
+            let line = format!("{how}:{}/{} {what}\n", self.group, kind.event);
+            append(&self.kprobes, &line)?;
+        }
+        Ok(())
+    }
+
+    /// The folder of an event: those of a subsystem are in a folder together.
+    fn event(&self, name: &str) -> Result<String> {
+        for subsystem in fs::read_dir(self.dir.join("events"))? {
+            let subsystem = subsystem?;
+            if subsystem.path().join(name).is_dir() {
+                let subsystem = subsystem.file_name();
+                return Ok(format!("events/{}/{name}", subsystem.to_string_lossy()));
+            }
+        }
+        bail!("the kernel has no event {name}: is its file system's module loaded?")
     }
 
     /// Where threads write a line of their own.
@@ -121,14 +158,68 @@ impl Instance {
     }
 }
 
+/// What picks the events of a device, by the fields that they have; `None`: they name none.
+fn filter(format: &str, (major, minor): (u32, u32)) -> Option<String> {
+    if format.contains("field:dev_t dev;") {
+        Some(format!("dev == {}", (major << 20) | minor))
+    } else if format.contains("field:char name[32];") {
+        // Writeback's, of a bdi.
+        Some(format!("name == \"{major}:{minor}\""))
+    } else {
+        None
+    }
+}
+
+/// Adds a line to what the kernel reads one write at a time.
+fn append(file: &Path, line: &str) -> Result<()> {
+    let opened = fs::OpenOptions::new().append(true).open(file);
+    let written = opened.and_then(|mut file| file.write_all(line.as_bytes()));
+    written.with_context(|| format!("{} does not take {}", file.display(), line.trim()))
+}
+
+fn group(process: &str) -> String {
+    format!("interlock_{process}")
+}
+
+/// Removes the probes of a group, if there are any.
+fn remove_probes(kprobes: &Path, group: &str) -> Result<()> {
+    let probes = fs::read_to_string(kprobes).unwrap_or_default();
+    let of_group = format!(":{group}/");
+    let mut events: Vec<&str> = probes
+        .split_whitespace()
+        .filter(|word| word.contains(&of_group))
+        .filter_map(|word| word.split_once(':').map(|(_, event)| event))
+        .collect();
+    events.dedup();
+    let mut events = events.into_iter();
+    events.try_for_each(|event| append(kprobes, &format!("-:{event}\n")))
+}
+
 impl Drop for Instance {
     fn drop(&mut self) {
         let off = self
             .write("tracing_on", "0")
-            .and_then(|()| self.write("events/enable", "0"));
+            .and_then(|()| self.write("events/enable", "0"))
+            .and_then(|()| remove_probes(&self.kprobes, &self.group));
         let removed = fs::remove_dir(&self.dir).context("it is not removed");
         if let Err(error) = off.and(removed) {
             eprintln!("{}: {error:#}", self.dir.display());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_of_the_fields_that_an_event_has() {
+        let of = |fields: &str| filter(fields, (7, 1));
+        let dev = "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;";
+        assert_eq!(of(dev).as_deref(), Some("dev == 7340033"));
+        let name = "\tfield:char name[32];\toffset:8;\tsize:32;\tsigned:0;";
+        assert_eq!(of(name).as_deref(), Some("name == \"7:1\""));
+        let neither = "\tfield:long pages;\toffset:8;\tsize:8;\tsigned:1;";
+        assert_eq!(of(neither), None);
     }
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use rustix::fs::{FallocateFlags, fallocate};
 
-use super::instance::Recorded;
 use super::threads::{self, Kind, Run, Worker, scattered};
 
 /// Bytes of a block.
@@ -14,6 +13,9 @@ const BLOCK: u64 = 4096;
 
 /// The least that a direct write may be of, in bytes.
 const SECTOR: u64 = 512;
+
+/// Where the kernel has it.
+const SCHEDULER: &str = "mq-deadline";
 
 /// One capture.
 pub struct Capture {
@@ -27,7 +29,7 @@ pub struct Capture {
     pub format: &'static [&'static str],
     /// The options that it is mounted with.
     pub options: &'static str,
-    /// The events, and whether only those of the workload's own threads.
+    /// The events, by the names that the kernels' tables have for them.
     pub events: &'static [&'static str],
     /// Only those of the workload's own threads.
     pub own: bool,
@@ -46,67 +48,70 @@ const XFS: &[&str] = &["mkfs.xfs", "-q", "-b", "size=4096"];
 
 /// Of a journal.
 pub const JOURNAL_EVENTS: &[&str] = &[
-    "ext4/ext4_journal_start_inode",
-    "ext4/ext4_journal_start_sb",
-    "ext4/ext4_journal_start_reserved",
-    "jbd2/jbd2_handle_start",
-    "jbd2/jbd2_handle_extend",
-    "jbd2/jbd2_handle_restart",
-    "jbd2/jbd2_handle_stats",
-    "jbd2/jbd2_start_commit",
-    "jbd2/jbd2_commit_locking",
-    "jbd2/jbd2_commit_flushing",
-    "jbd2/jbd2_commit_logging",
-    "jbd2/jbd2_run_stats",
-    "jbd2/jbd2_end_commit",
-    "jbd2/jbd2_checkpoint",
-    "jbd2/jbd2_checkpoint_stats",
-    "jbd2/jbd2_drop_transaction",
-    "jbd2/jbd2_update_log_tail",
+    "journal_start",
+    "journal_start_sb",
+    "journal_start_reserved",
+    "handle_start",
+    "handle_extend",
+    "handle_restart",
+    "handle_stop",
+    "commit_start",
+    "commit_lock",
+    "commit_flush",
+    "commit_log",
+    "run_stats",
+    "commit_end",
+    "checkpoint",
+    "checkpoint_stats",
+    "drop_transaction",
+    "update_log_tail",
 ];
 
 /// Of XFS's i_rwsem.
 pub const LOCK_EVENTS: &[&str] = &[
-    "xfs/xfs_ilock",
-    "xfs/xfs_ilock_nowait",
-    "xfs/xfs_iunlock",
-    "xfs/xfs_ilock_demote",
-    "lock/contention_begin",
-    "lock/contention_end",
-    "sched/sched_waking",
+    "ilock",
+    "ilock_nowait",
+    "iunlock",
+    "ilock_demote",
+    "contention_begin",
+    "contention_end",
+    "waking",
+    "switch",
+    "spin",
 ];
 
 /// Of direct writes to ext4.
 pub const DIRECT_EVENTS: &[&str] = &[
-    "ext4/ext4_es_lookup_extent_exit",
-    "ext4/ext4_journal_start_inode",
-    "jbd2/jbd2_handle_stats",
-    "iomap/iomap_dio_rw_begin",
-    "iomap/iomap_dio_complete",
-    "iomap/iomap_iter",
-    "iomap/iomap_iter_dstmap",
-    "lock/contention_begin",
-    "lock/contention_end",
+    "extent_status",
+    "journal_start",
+    "handle_stop",
+    "dio_begin",
+    "dio_complete",
+    "iomap_iter",
+    "iomap_mapping",
+    "contention_begin",
+    "contention_end",
+    "drain",
+    "drain_end",
 ];
 
-/// Of writeback.
-pub const WRITEBACK_EVENTS: &[&str] = &[
-    "writeback/writeback_dirty_inode_enqueue",
-    "writeback/writeback_queue",
-    "writeback/writeback_exec",
-    "writeback/writeback_start",
-    "writeback/writeback_queue_io",
-    "writeback/writeback_single_inode_start",
-    "writeback/writeback_single_inode",
-    "writeback/writeback_sb_inodes_requeue",
-    "writeback/writeback_pages_written",
-    "writeback/writeback_written",
-    "block/block_plug",
-    "block/block_unplug",
-    "block/block_bio_queue",
-    "block/block_bio_backmerge",
-    "block/block_bio_frontmerge",
-    "block/block_rq_issue",
+const WRITEBACK_EVENTS: &[&str] = &[
+    "dirty_inode",
+    "wb_queue",
+    "wb_exec",
+    "wb_start",
+    "queue_io",
+    "single_inode_start",
+    "single_inode",
+    "inode_requeue",
+    "pages_written",
+    "wb_written",
+    "plug",
+    "unplug",
+    "bio_queue",
+    "bio_backmerge",
+    "bio_frontmerge",
+    "request_issue",
 ];
 
 /// Direct writes to a file of ext4. The other kinds of them are this one, but for what they say.
@@ -197,34 +202,11 @@ pub const CAPTURES: &[Capture] = &[
         events: WRITEBACK_EVENTS,
         own: false,
         prepare: folders,
-        warm: cold,
+        warm: scheduled,
         says: "120 files of 4096 bytes over 8 folders, then syncfs",
         work: small_files,
     },
 ];
-
-impl Capture {
-    /// The events, those that name a device filtered by it.
-    pub fn recorded(&self, device: (u32, u32)) -> Vec<Recorded> {
-        let events = self.events.iter();
-        events.map(|event| recorded(event, device)).collect()
-    }
-}
-
-/// An event, filtered by this device if it names one.
-pub fn recorded(event: &'static str, (major, minor): (u32, u32)) -> Recorded {
-    let filter = match event.split_once('/') {
-        Some(("lock" | "sched", _))
-        | Some(("block", "block_plug" | "block_unplug"))
-        | Some(("writeback", "writeback_pages_written")) => String::new(),
-        Some(("writeback", "writeback_dirty_inode_enqueue")) | Some(("block", _)) => {
-            format!("dev == {}", (major << 20) | minor)
-        }
-        Some(("writeback", _)) => format!("name == \"{major}:{minor}\""),
-        _ => format!("dev == {}", (major << 20) | minor),
-    };
-    Recorded { event, filter }
-}
 
 /// A file of so many bytes that are on disk.
 ///
@@ -250,6 +232,17 @@ pub fn allocated(path: &Path, bytes: u64) -> Result<()> {
 }
 
 fn cold(_dir: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Linux 6.1 writes block_unplug only of what is handed to a scheduler, or to a driver that asks for it.
+fn scheduled(dir: &Path) -> Result<()> {
+    let device = std::os::linux::fs::MetadataExt::st_dev(&fs::metadata(dir)?);
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let file = format!("/sys/dev/block/{major}:{minor}/queue/scheduler");
+    if fs::read_to_string(&file).is_ok_and(|has| has.contains(SCHEDULER)) {
+        fs::write(&file, SCHEDULER).with_context(|| format!("{file} does not take {SCHEDULER}"))?;
+    }
     Ok(())
 }
 

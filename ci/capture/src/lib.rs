@@ -15,7 +15,7 @@ use instance::Instance;
 use interlock_checker::interrupt;
 use interlock_checker::near::did_you_mean;
 use interlock_traces::kernel::Reading;
-use interlock_traces::kernel::family::Family;
+use interlock_traces::kernel::family::{Family, Kind};
 use interlock_traces::validate;
 use kinds::{CAPTURES, Capture};
 use place::Image;
@@ -29,6 +29,15 @@ pub struct Request {
     pub out: PathBuf,
 }
 
+/// A trace that was recorded.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// The area whose specification it is judged by.
+    pub area: &'static str,
+    /// The trace.
+    pub file: PathBuf,
+}
+
 /// Captures, and judges what was captured. The exit status: 0 if all are behaviours, 1 if one is not, 130 after a signal.
 ///
 /// # Errors
@@ -36,37 +45,13 @@ pub struct Request {
 /// Where nothing can be captured: without root or tracefs, with a kernel of which there is no table, without a program; and what
 /// [`validate::validate`] fails with. Nothing is left behind.
 pub fn capture(root: &Path, request: &Request) -> Result<u8> {
-    let known = || CAPTURES.iter().map(|capture| capture.area);
-    for area in &request.areas {
-        if !known().any(|known| known == area) {
-            bail!(
-                "nothing is captured of an area `{area}`{}",
-                did_you_mean(area, known())
-            );
-        }
-    }
     place::enter()?;
-    let tracefs = place::tracefs()?;
-    let kernel = release();
-    Family::of(&kernel)?;
-    let wanted = |capture: &&Capture| {
-        request.areas.is_empty() || request.areas.iter().any(|area| area == capture.area)
-    };
-    let dir = std::path::absolute(&request.out)?.join("capture");
-    std::fs::create_dir_all(&dir)?;
-    let mut files = Vec::new();
-    for capture in CAPTURES.iter().filter(wanted) {
-        let file = dir.join(format!("{}.txt", capture.name));
-        let events = record(capture, &tracefs, &kernel, &file)?;
-        if interrupt::requested() {
-            return Ok(interrupt::EXIT);
-        }
-        ensure!(events > 0, "{}: the kernel recorded no event", capture.name);
-        println!("{}: {} lines in {}", capture.name, events, file.display());
-        files.push((capture.area, file));
+    let recorded = record(request)?;
+    if interrupt::requested() {
+        return Ok(interrupt::EXIT);
     }
     let mut status = 0;
-    for (area, file) in files {
+    for Recorded { area, file } in recorded {
         status = status.max(judge(root, request, area, &file, &Reading::default())?);
     }
     Ok(status)
@@ -83,21 +68,97 @@ fn judge(root: &Path, request: &Request, area: &str, file: &Path, reading: &Read
     validate::validate(root, &request)
 }
 
+/// Records, and judges nothing: that is `interlock validate`'s, on any machine. The place is the caller's: behind [`place::enter`],
+/// or, in a guest that is thrown away, [`place::cover`]. After a signal the traces until then.
+///
+/// # Errors
+///
+/// As [`capture`], and if the kernel has recorded nothing of one.
+pub fn record(request: &Request) -> Result<Vec<Recorded>> {
+    let known = || CAPTURES.iter().map(|capture| capture.area);
+    for area in &request.areas {
+        if !known().any(|known| known == area) {
+            bail!(
+                "nothing is captured of an area `{area}`{}",
+                did_you_mean(area, known())
+            );
+        }
+    }
+    let kernel = release();
+    let family = Family::of(&kernel)?;
+    let tracefs = place::tracefs()?;
+    let wanted = |capture: &&Capture| {
+        request.areas.is_empty() || request.areas.iter().any(|area| area == capture.area)
+    };
+    let dir = std::path::absolute(&request.out)?.join("capture");
+    std::fs::create_dir_all(&dir)?;
+    let mut recorded = Vec::new();
+    for capture in CAPTURES.iter().filter(wanted) {
+        let file = dir.join(format!("{}.txt", capture.name));
+        let lines = record_one(capture, &tracefs, &kernel, &family, &file)
+            .with_context(|| format!("{}, on kernel {kernel}", capture.name))?;
+        if interrupt::requested() {
+            break;
+        }
+        ensure!(lines > 0, "{}: the kernel recorded no event", capture.name);
+        println!("{}: {} lines in {}", capture.name, lines, file.display());
+        recorded.push(Recorded {
+            area: capture.area,
+            file,
+        });
+    }
+    Ok(recorded)
+}
+
 /// Records one workload: how many lines the trace has.
-fn record(capture: &Capture, tracefs: &Path, kernel: &str, file: &Path) -> Result<usize> {
+fn record_one(
+    capture: &Capture,
+    tracefs: &Path,
+    kernel: &str,
+    family: &Family,
+    file: &Path,
+) -> Result<usize> {
     let mut image = Image::new(capture.name, capture.size, capture.format, capture.options)?;
     (capture.prepare)(&image.dir)?;
     image.remount()?;
     (capture.warm)(&image.dir)?;
     let instance = Instance::new(tracefs)?;
-    instance.start(&capture.recorded(image.device()?), capture.own)?;
+    let (events, probes) = recordable(family, capture.events, &instance)?;
+    instance.start(&events, image.device()?, capture.own)?;
     (capture.work)(&image.dir, &instance.marker()?)?;
     let mut comments = vec![
         format!("kernel: {kernel} ; {}", image.made),
         format!("workload: {}", capture.says),
     ];
+    comments.extend(probed(&probes));
     comments.extend(journal_info(image.device()?)?);
     instance.finish(file, &comments)
+}
+
+/// Those of the events that the release has and that can be recorded here; and the names of those that are by kprobes.
+fn recordable<'a>(
+    family: &'a Family,
+    names: &[&'static str],
+    instance: &Instance,
+) -> Result<(Vec<&'a Kind>, Vec<&'static str>)> {
+    let (mut events, mut probes) = (Vec::new(), Vec::new());
+    for name in names {
+        let Some(kind) = family.named(name)? else {
+            continue;
+        };
+        if kind.probes.is_empty() {
+            events.push(kind);
+        } else if instance.has_kprobes() {
+            events.push(kind);
+            probes.push(*name);
+        }
+    }
+    Ok((events, probes))
+}
+
+/// What a trace says of its kprobes.
+fn probed(probes: &[&str]) -> Option<String> {
+    (!probes.is_empty()).then(|| format!("probes: {}", probes.join(" ")))
 }
 
 /// What the kernel says of the journal on a device, if there is one.

@@ -38,11 +38,7 @@ pub fn is_root() -> Result<()> {
 pub fn enter() -> Result<()> {
     is_root()?;
     if std::env::var_os(INSIDE).is_some() {
-        run(
-            "mount",
-            ["-t", "tmpfs", "-o", "mode=700", "interlock", ROOT],
-        )?;
-        return Ok(());
+        return cover();
     }
     goes_on_in("private")
 }
@@ -60,6 +56,18 @@ fn goes_on_in(propagation: &str) -> Result<()> {
         .env(INSIDE, "1")
         .exec();
     Err(error).context("unshare (of util-linux) does not start")
+}
+
+/// Covers `/mnt` with a tmpfs: in a namespace of one's own, or on a machine of one's own.
+///
+/// # Errors
+/// If it cannot be mounted.
+pub fn cover() -> Result<()> {
+    run(
+        "mount",
+        ["-t", "tmpfs", "-o", "mode=700", "interlock", ROOT],
+    )?;
+    Ok(())
 }
 
 /// Runs a program to its end.

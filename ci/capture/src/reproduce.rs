@@ -6,15 +6,17 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
-use super::instance::{Instance, Recorded};
+use super::instance::Instance;
 use super::kinds::{allocated, written};
 use super::place::{self, Image};
+use super::release;
 use super::threads::{self, Done, Kind, Run, Worker, scattered};
 use interlock_checker::check;
 use interlock_checker::interrupt;
 use interlock_checker::select::Selection;
+use interlock_traces::kernel::family::Family;
 use interlock_traces::kernel::line::Line;
 use interlock_traces::kernel::text::{self, Lines};
 
@@ -148,6 +150,9 @@ fn rate(count: u64, done: &Done) -> f64 {
 
 fn journal() -> Result<Measured> {
     let tracefs = place::tracefs()?;
+    let family = Family::of(&release())?;
+    let of_family = |name| family.named(name)?.context("no event of it");
+    let (asks, grants) = (of_family("journal_start")?, of_family("handle_start")?);
     let mode = |mode: &'static str| {
         let (threads, size, length) = (256, 16 << 10, 1 << 20);
         let format = ["mkfs.ext4", "-q", "-b", "4096", "-J", "size=16"];
@@ -168,16 +173,11 @@ fn journal() -> Result<Measured> {
             ..Run::default()
         };
         let instance = Instance::new(&tracefs)?;
-        let (major, minor) = image.device()?;
-        let events = [ASKED, GRANTED].map(|event| Recorded {
-            event,
-            filter: format!("dev == {}", (major << 20) | minor),
-        });
-        instance.start(&events, false)?;
+        instance.start(&[asks, grants], image.device()?, false)?;
         let done = threads::run(workers.collect::<Result<_>>()?, &run)?;
         let trace = image.dir.join("trace");
         instance.finish(&trace, &[])?;
-        let wait = mean_wait(&trace)?;
+        let wait = mean_wait(&trace, [&asks.event, &grants.event])?;
         let says = format!(
             "{mode}: a handle waits {:.3} ms to start, {:.0} writes a second",
             wait * 1e3,
@@ -193,12 +193,8 @@ fn journal() -> Result<Measured> {
     })
 }
 
-/// Where ext4 asks for a handle, and where jbd2 has started it.
-const ASKED: &str = "ext4/ext4_journal_start_inode";
-const GRANTED: &str = "jbd2/jbd2_handle_start";
-
-/// How long the handles of a trace waited to start, on average, in seconds.
-fn mean_wait(trace: &Path) -> Result<f64> {
+/// How long the handles of a trace waited to start, from the event that asks for one to that which grants it, on average, in seconds.
+fn mean_wait(trace: &Path, [asks, grants]: [&str; 2]) -> Result<f64> {
     let mut lines = Lines::new(text::open(trace)?);
     let mut asked = BTreeMap::new();
     let (mut waits, mut count) = (Duration::ZERO, 0);
@@ -206,10 +202,9 @@ fn mean_wait(trace: &Path) -> Result<f64> {
         let Some(Line::Event(event)) = Line::parse(&line) else {
             continue;
         };
-        let is = |name: &str| name.ends_with(event.name);
-        if is(ASKED) {
+        if event.name == asks {
             asked.insert(event.pid, event.time);
-        } else if is(GRANTED)
+        } else if event.name == grants
             && let Some(since) = asked.remove(&event.pid)
         {
             waits += Duration::from_nanos(event.time.saturating_sub(since));

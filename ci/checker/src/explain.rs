@@ -80,7 +80,7 @@ fn verdict(model: &Model, cex: &Counterexample) -> String {
 }
 
 /// Puts a whole file in place at once; where that fails nothing unfinished is left.
-pub(crate) fn write_whole(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+pub fn write_whole(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let path = dir.join(name);
     let unfinished = dir.join(format!(".{name}.{}", std::process::id()));
     let write = || {

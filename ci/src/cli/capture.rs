@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use interlock_capture as capture;
 use interlock_capture::kinds::CAPTURES;
+use interlock_capture::place;
 use interlock_checker::{interrupt, toolchain};
 
 use super::options::Output;
@@ -31,6 +32,9 @@ pub struct Capture {
     /// A file or directory on the file system that is attached to
     #[arg(long, requires = "attach")]
     path: Option<PathBuf>,
+    /// Record, and judge nothing: neither Java nor the specifications are needed
+    #[arg(long, conflicts_with_all = ["reproduce", "attach"])]
+    record_only: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -43,16 +47,26 @@ fn areas() -> PossibleValuesParser {
 impl Capture {
     pub fn run(self) -> Result<u8> {
         interrupt::install()?;
-        let (root, out) = (toolchain::root()?, self.output.dir()?);
-        if let Some(seed) = self.reproduce {
-            return capture::reproduce::reproduce(&root, &seed, &out);
-        }
+        let out = self.output.dir()?;
         let request = capture::Request {
             areas: self.areas,
             out,
         };
-        match (self.attach, self.path) {
-            (Some(seconds), Some(path)) => capture::attach::attach(&root, &request, &path, seconds),
+        if self.record_only {
+            place::enter()?;
+            capture::record(&request)?;
+            return Ok(if interrupt::requested() {
+                interrupt::EXIT
+            } else {
+                0
+            });
+        }
+        let root = toolchain::root()?;
+        match (self.reproduce, self.attach, self.path) {
+            (Some(seed), ..) => capture::reproduce::reproduce(&root, &seed, &request.out),
+            (_, Some(seconds), Some(path)) => {
+                capture::attach::attach(&root, &request, &path, seconds)
+            }
             _ => capture::capture(&root, &request),
         }
     }

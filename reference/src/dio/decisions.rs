@@ -148,6 +148,11 @@ impl Look<'_> {
         self.unaligned() && self.blocks().any(unwritten)
     }
 
+    /// The same where only partial blocks matter, as 7.3 asks it of a write that has the exclusive lock.
+    fn needs_zeroing(&self) -> bool {
+        self.unaligned() && !self.overwrite()
+    }
+
     // 3. SHARE
 
     pub fn may_share(&self) -> bool {
@@ -169,6 +174,7 @@ impl Look<'_> {
             Drain::Zeroing => {
                 exclusively && self.unaligned() && (!self.overwrite() || self.zeroes())
             }
+            Drain::NeedsZeroing => exclusively && self.needs_zeroing(),
         }
     }
 
@@ -180,6 +186,7 @@ impl Look<'_> {
                 Wait::UnalignedOrExtending => self.unaligned() || self.extends(),
                 Wait::Unaligned => self.unaligned(),
                 Wait::Extending => self.extends(),
+                Wait::NeedsZeroingOrExtending => self.needs_zeroing() || self.extends(),
             }
     }
 

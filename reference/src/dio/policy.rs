@@ -46,6 +46,8 @@ pub enum Drain {
     UnalignedEvenShared,
     /// `"zeroing"`: exclusive unaligned ones that may have to zero.
     Zeroing,
+    /// `"needs-zeroing"`: exclusive unaligned ones whose partial blocks are not all written.
+    NeedsZeroing,
 }
 
 /// Which exclusive writers wait for their own I/O.
@@ -57,6 +59,8 @@ pub enum Wait {
     Unaligned,
     /// `"extending"`.
     Extending,
+    /// `"needs-zeroing-or-extending"`.
+    NeedsZeroingOrExtending,
 }
 
 /// Which NOWAIT writes, unaligned or extending ones, are refused though they hold the lock.
@@ -272,10 +276,12 @@ impl Policy {
         ..Policy::FINAL612
     };
 
-    /// ext4 in Linux 7.3: only partial blocks matter.
+    /// ext4 in Linux 7.3: only partial blocks matter, also to who has the exclusive lock.
     pub const ZEROING73: Policy = Policy {
         overwrite: Overwrite::PartialMapped,
         share: Share::Overwrite,
+        drain: Drain::NeedsZeroing,
+        wait: Wait::NeedsZeroingOrExtending,
         ..Policy::DRAINED72
     };
 

@@ -58,6 +58,8 @@ pub struct Dio {
     wrote: bool,
     /// A trace was handed over.
     judged: bool,
+    /// Each inode_dio_wait is in the trace.
+    shows_drains: bool,
 }
 
 /// A file whose requests are seen.
@@ -94,9 +96,9 @@ impl Dio {
     /// For a file.
     ///
     /// # Errors
-    /// If its kernel has no events of direct I/O.
+    /// If its kernel's table has no policy of direct writes.
     pub fn projection(source: Source) -> Result<Box<dyn Projection>> {
-        source.family.has("dio_begin")?;
+        source.judged.constant("dio")?;
         Ok(Box::new(Dio {
             source,
             block: BLOCK,
@@ -111,6 +113,7 @@ impl Dio {
             xfs: BTreeSet::new(),
             wrote: false,
             judged: false,
+            shows_drains: false,
         }))
     }
 
@@ -232,6 +235,9 @@ impl Projection for Dio {
             );
             self.block = block;
         }
+        if let Some(probes) = text.strip_prefix("probes:") {
+            self.shows_drains = probes.split_whitespace().any(|name| name == "drain");
+        }
         Ok(())
     }
 
@@ -255,6 +261,8 @@ impl Projection for Dio {
                 | "waking"
                 | "journal_start"
                 | "handle_stop"
+                | "drain"
+                | "drain_end"
         );
         if let Some(ask) = task.asks_for().filter(|_| !is_on_the_way) {
             ask.until = Some(event.line);
@@ -270,6 +278,12 @@ impl Projection for Dio {
             "handle_stop" => self.has_set_size(event, &mut task),
             "contention_begin" => self.waits(event, &mut task)?,
             "contention_end" => Dio::granted(event, &mut task)?,
+            "drain" => task.drains = Some((event.line, event.line)),
+            "drain_end" => {
+                if let Some((_, until)) = &mut task.drains {
+                    *until = event.line;
+                }
+            }
             "extent_status" => self.look_up(event, &mut task)?,
             "ilock" => self.lock(event, &mut task)?,
             "iunlock" => self.unlock(event, &mut task)?,
@@ -283,6 +297,7 @@ impl Projection for Dio {
         if !is_on_the_way {
             task.last = event.line;
         }
+        let left = task.unlocks.as_ref().map(|(file, ..)| file.clone());
         self.tasks.insert(pid, task);
         if name_of_event == "mark" {
             let names: Vec<Name> = self.unknown.keys().cloned().collect();
@@ -291,7 +306,10 @@ impl Projection for Dio {
             }
         }
         if matches!(name_of_event, "dio_complete" | "iunlock") {
-            let name = name(event)?;
+            let name = match left {
+                Some(file) if !event.knows("ino") => file,
+                _ => name(event)?,
+            };
             let are_many = self.files.len() > FILES;
             self.cut(&name, if are_many { 1 } else { REQUESTS }, event.line, out)?;
             if are_many
@@ -326,7 +344,7 @@ impl Projection for Dio {
         );
         ensure!(
             !names.is_empty(),
-            "no direct write in it: record iomap_dio_rw_begin"
+            "no direct write in it: record iomap_dio_rw_begin, or the probe that stands for it in the table"
         );
         for task in self.tasks.values_mut() {
             task.asked.clear();
@@ -363,5 +381,13 @@ impl Projection for Dio {
 
 /// The file that an event is of.
 fn name(event: &Event<'_>) -> Result<Name> {
-    Ok((event.text("dev")?.replace(',', ":"), event.number("ino")?))
+    let dev = event.text("dev")?;
+    let dev = if dev.starts_with("0x") {
+        // As the kernel has it: a probe does not take it apart.
+        let dev = event.number("dev")?;
+        format!("{}:{}", dev >> 20, dev & ((1 << 20) - 1))
+    } else {
+        dev.replace(',', ":")
+    };
+    Ok((dev, event.number("ino")?))
 }

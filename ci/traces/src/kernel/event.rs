@@ -54,6 +54,11 @@ impl<'a> Event<'a> {
         Ok(find(self.raw.body, at))
     }
 
+    /// That the table says where the event has this field.
+    pub fn knows(&self, field: &str) -> bool {
+        self.kind.fields.contains_key(field)
+    }
+
     /// A field that is a number, decimal or, behind `0x`, hexadecimal.
     ///
     /// # Errors
@@ -79,9 +84,9 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Commas and brackets around a word are no part of it.
+/// Commas, brackets and quotes around a word are no part of it.
 fn bare(word: &str) -> &str {
-    word.trim_matches(|sign| matches!(sign, ',' | '(' | ')' | '[' | ']' | ':'))
+    word.trim_matches(|sign| matches!(sign, ',' | '(' | ')' | '[' | ']' | ':' | '"'))
 }
 
 fn find<'a>(body: &'a str, at: &str) -> Option<&'a str> {

@@ -3,13 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 /// The tables, by release.
-const TABLES: [(&str, &str); 2] = [
+const TABLES: [(&str, &str); 7] = [
+    ("5.10", include_str!("families/5.10.toml")),
     ("6.1", include_str!("families/6.1.toml")),
+    ("6.12", include_str!("families/6.12.toml")),
+    ("6.17", include_str!("families/6.17.toml")),
     ("6.18", include_str!("families/6.18.toml")),
+    ("7.2", include_str!("families/7.2.toml")),
+    ("7.3", include_str!("families/7.3.toml")),
 ];
 
 /// One release's table.
@@ -18,13 +23,19 @@ const TABLES: [(&str, &str); 2] = [
 pub struct Family {
     /// The release: `6.18`.
     pub kernel: String,
+    /// The release whose table this one is, but for what it says.
+    like: Option<String>,
     /// In what the protocols of the releases differ.
+    #[serde(default)]
     pub constants: BTreeMap<String, String>,
     /// The events that are read, by the names that they have here.
+    #[serde(default)]
     events: BTreeMap<String, Kind>,
     /// Events that other releases have, and what can be done without them.
+    #[serde(default)]
     absent: BTreeMap<String, String>,
     /// Events that may be in a trace and say nothing that is read.
+    #[serde(default)]
     ignored: Vec<String>,
 }
 
@@ -38,6 +49,9 @@ pub struct Kind {
     /// `first..last` is all that is between these words, which may be nothing.
     #[serde(default)]
     pub fields: BTreeMap<String, String>,
+    /// Where there is no tracepoint: the kprobes that write the event, as `kprobe_events` has them but for their names.
+    #[serde(default)]
+    pub probes: Vec<String>,
 }
 
 /// Whether a table knows an event.
@@ -71,7 +85,41 @@ impl Family {
                 releases.collect::<Vec<_>>().join(", ")
             );
         };
-        Ok(toml::from_str(text).expect("the tables are read by a test"))
+        let table: Family = toml::from_str(text).expect("the tables are read by a test");
+        match table.like.clone() {
+            Some(like) => Ok(Family::of(&like)?.but(table)),
+            None => Ok(table),
+        }
+    }
+
+    /// This table with what another one says instead.
+    fn but(mut self, other: Family) -> Family {
+        self.events
+            .retain(|name, _| !other.absent.contains_key(name));
+        self.absent
+            .retain(|name, _| !other.events.contains_key(name));
+        self.events.extend(other.events);
+        self.absent.extend(other.absent);
+        self.constants.extend(other.constants);
+        self.ignored.extend(other.ignored);
+        Family {
+            kernel: other.kernel,
+            like: other.like,
+            ..self
+        }
+    }
+
+    /// The event that has this name here; none if the release has not got it.
+    ///
+    /// # Errors
+    /// If the table has never heard of it.
+    pub fn named(&self, name: &str) -> Result<Option<&Kind>> {
+        match self.events.get(name) {
+            None if self.absent.contains_key(name) => Ok(None),
+            kind => Ok(Some(kind.with_context(|| {
+                format!("the table of kernel {} has no {name}", self.kernel)
+            })?)),
+        }
     }
 
     /// What the table says of the event that the kernel calls `name`.
@@ -96,17 +144,6 @@ impl Family {
             .map(String::as_str)
             .with_context(|| format!("the table of kernel {} has no {name}", self.kernel))
     }
-
-    /// That this release has the event.
-    ///
-    /// # Errors
-    /// If it has not: with what cannot be seen without it.
-    pub fn has(&self, name: &str) -> Result<()> {
-        match self.absent.get(name) {
-            Some(why) => Err(anyhow!("kernel {} {why}", self.kernel)),
-            None => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -118,5 +155,23 @@ mod tests {
         for (name, _) in TABLES {
             assert_eq!(Family::of(name).expect("a table").kernel, name);
         }
+    }
+
+    #[test]
+    fn a_table_says_what_differs_from_the_one_that_it_is_like() {
+        let constant = |kernel: &str, name: &str| {
+            let family = Family::of(kernel).expect("a table");
+            family.constant(name).expect("a constant").to_owned()
+        };
+        let dio = TABLES.map(|(kernel, _)| constant(kernel, "dio"));
+        let says = "Pre61 Pre61 Final612 Final612 Final612 Drained72 Zeroing73";
+        assert_eq!(dio.join(" "), says);
+        let rwsem = TABLES.map(|(kernel, _)| constant(kernel, "rwsem"));
+        assert_eq!(rwsem[..2], ["ReaderSpin53", "Handoff511"]);
+        let old = Family::of("6.1").expect("a table");
+        assert!(old.named("journal_start_sb").expect("known").is_none());
+        let kind = old.named("journal_start").expect("known");
+        assert_eq!(kind.expect("it has it").event, "ext4_journal_start");
+        assert!(old.named("journal_begin").is_err());
     }
 }

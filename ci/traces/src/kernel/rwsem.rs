@@ -57,6 +57,10 @@ pub struct Projection {
     judged: bool,
     /// How many locks were not judged.
     unjudged: usize,
+    /// Who is in a slow path, where that is what contention events tell: the lock's address, and whether it is to write.
+    slow: BTreeMap<u32, (String, bool)>,
+    /// They do.
+    tells_slow_paths: bool,
 }
 
 impl Projection {
@@ -66,6 +70,7 @@ impl Projection {
     /// If the table of its kernel has no policy of the lock.
     pub fn make(source: Source) -> Result<Box<dyn super::Projection>> {
         source.judged.constant("rwsem")?;
+        let tells_slow_paths = source.family.constant("contention")? == "slow-path";
         Ok(Box::new(Projection {
             source,
             locks: BTreeMap::new(),
@@ -77,6 +82,8 @@ impl Projection {
             known: BTreeSet::new(),
             judged: false,
             unjudged: 0,
+            slow: BTreeMap::new(),
+            tells_slow_paths,
         }))
     }
 
@@ -176,13 +183,17 @@ impl Projection {
                     return Ok(());
                 }
             };
-            for inode in at {
-                let lock = self.locks.get_mut(inode).context("a lock of a task")?;
-                if lock.queues(task, writes, address, now) {
-                    self.addresses.insert(address.to_owned(), inode.clone());
-                    return Ok(());
-                }
+            if self.tells_slow_paths {
+                self.slow.insert(task, (address.to_owned(), writes));
+                return Ok(());
             }
+            if self.queues(task, writes, address, now)? {
+                return Ok(());
+            }
+        } else if self.slow.remove(&task).is_some() {
+            // It has got the lock without a wait.
+            self.goes_on(task, now);
+            return Ok(());
         } else {
             for inode in at {
                 let lock = self.locks.get_mut(inode).context("a lock of a task")?;
@@ -227,10 +238,31 @@ impl Projection {
         Ok(())
     }
 
+    /// Whether it is the lock of an inode that the task has asked for.
+    fn queues(&mut self, task: u32, writes: bool, address: &str, now: Now) -> Result<bool> {
+        for inode in self.tasks.get(&task).into_iter().flatten() {
+            let lock = self.locks.get_mut(inode).context("a lock of a task")?;
+            if lock.queues(task, writes, address, now) {
+                self.addresses.insert(address.to_owned(), inode.clone());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Who sleeps in a slow path, or is woken there, has queued.
+    fn sleeps(&mut self, task: u32, now: Now) -> Result<()> {
+        if let Some((address, writes)) = self.slow.remove(&task) {
+            self.queues(task, writes, &address, now)?;
+        }
+        Ok(())
+    }
+
     /// A task wakes another one.
     fn waking(&mut self, event: &Event<'_>, now: Now) -> Result<()> {
         let waker = event.raw.pid;
         let woken = u32::try_from(event.number("pid")?)?;
+        self.sleeps(woken, now)?;
         let at = self.tasks.get(&woken).into_iter().flatten();
         if self.source.midway {
             self.strangers.is_woken(woken, now.line);
@@ -279,8 +311,18 @@ impl super::Projection for Projection {
             }
             "contention_begin" | "contention_end" => self.contention(event, now)?,
             "waking" => self.waking(event, now)?,
+            "spin" => {
+                let address = event.text("lock")?;
+                for inode in self.tasks.get(&event.raw.pid).into_iter().flatten() {
+                    let lock = self.locks.get_mut(inode).context("a lock of a task")?;
+                    lock.spins(event.raw.pid, address, now);
+                }
+            }
             // A task that is switched off while it could run is not past anything.
-            "switch" if !event.text("state")?.starts_with('R') => self.goes_on(event.raw.pid, now),
+            "switch" if !event.text("state")?.starts_with('R') => {
+                self.sleeps(event.raw.pid, now)?;
+                self.goes_on(event.raw.pid, now);
+            }
             name if OWN.contains(&name) => self.goes_on(event.raw.pid, now),
             _ => {}
         }

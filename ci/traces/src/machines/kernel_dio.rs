@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use interlock::dio::machine::{Action, Mode, State};
+use interlock::dio::machine::{Action, Mode, Pc, State};
 use interlock::dio::policy::Flag;
 
 use super::counterpart::Counterpart;
@@ -17,7 +17,7 @@ use interlock_tla::value::Value;
 pub struct KernelDio(pub Dio);
 
 impl Traced for KernelDio {
-    /// `size`; `extent 0`; of a request `held r1`, `wait r1`, `flag r1`.
+    /// `size`; `extent 0`; of a request `held r1`, `wait r1`, `flag r1`, `drains r1`.
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         if name == "size" {
             return Some(Value::Int(state.size.into()));
@@ -40,6 +40,7 @@ impl Traced for KernelDio {
                 name_of(&names, request.held)
             }
             "wait" => Value::Bool(request.plan.wait),
+            "drains" => Value::Bool(request.pc == Pc::Drain),
             "flag" => {
                 let aligned = |position: u32| position.is_multiple_of(machine.per_block);
                 let unaligned = !(aligned(call.from) && aligned(call.to + 1));

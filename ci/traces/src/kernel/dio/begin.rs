@@ -12,6 +12,12 @@ use super::{Dio, File, name};
 /// Blocks of one request.
 const MOST_BLOCKS: u64 = 1024;
 
+/// IOMAP_DIO_FORCE_WAIT; in 5.10 it is an argument, which is true.
+const FORCE_WAIT: u64 = 1;
+
+/// IOMAP_DIO_OVERWRITE_ONLY.
+const OVERWRITE_ONLY: u64 = 2;
+
 /// A look-up's extent: its state, its first block, and the block behind it.
 pub type Extent = (&'static str, u64, u64);
 
@@ -87,7 +93,7 @@ impl Dio {
         let called = match (asked.first(), &task.waits) {
             (Some(ask), _) => (ask.before, ask.from()),
             (None, Some(wait)) => (wait.before, wait.from),
-            (None, None) => (task.last, event.line),
+            (None, None) => (task.last, task.locked_by(event.line)),
         };
         self.has_unlocked(task, called.1);
         let mut file = self.take(&name);
@@ -125,7 +131,7 @@ impl Dio {
         let request = &file.window.requests[place];
         let (wait, size) = (request.force_wait, request.size);
         file.size = Some(size);
-        let flag = event.text("dio_flags")?.contains("OVERWRITE_ONLY");
+        let flag = has_flag(event, "OVERWRITE_ONLY", OVERWRITE_ONLY)?;
         let lines = (event.line, OPEN);
         let sees = file.window.step("Begin", place, &task.name, lines);
         (sees.wait, sees.flag, sees.size) = (Some(wait), Some(flag), Some(size));
@@ -188,22 +194,37 @@ impl Dio {
             sees.held = Some(wait.mode.name());
         }
         if asked.is_empty() {
-            // What grows the file is exclusive without a look.
+            // What grows the file is exclusive without a look, and up to 6.2 what is unaligned.
             let request = &window.requests[place];
+            let unaligned = !(request.offset | request.length).is_multiple_of(self.block);
+            let is_old = self.source.family.constant("dio")? == "Pre61";
             ensure!(
-                request.end() > request.size,
+                request.end() > request.size || (unaligned && is_old),
                 "{}: nobody has looked up its mapping before: record ext4_es_lookup_extent_exit or, of XFS, xfs_ilock and xfs_iunlock",
                 event.place()
             );
+            let until = task.locked_by(event.line);
             let granted = match wait {
-                Some(wait) => wait.to.unwrap_or(event.line),
+                Some(wait) => wait.to.unwrap_or(until),
                 None => {
-                    let lines = (task.last, event.line);
+                    let lines = (task.last, until);
                     window.step("Lock", place, &task.name, lines);
                     task.last
                 }
             };
-            window.step("Check", place, &task.name, (granted, event.line));
+            window.step("Check", place, &task.name, (granted, until));
+        }
+        let drains = task.drains.take();
+        if self.shows_drains
+            && let Some(check) = window
+                .steps
+                .last_mut()
+                .filter(|step| step.action == "Check")
+        {
+            check.sees.drains = Some(drains.is_some());
+        }
+        if let Some(lines) = drains {
+            window.step("Drain", place, &task.name, lines);
         }
         Ok(())
     }
@@ -250,7 +271,11 @@ pub(super) fn request(event: &Event<'_>) -> Result<Request> {
         "{}: {length} bytes at {offset}: the specification has whole sectors of {SECTOR} bytes only",
         event.place()
     );
-    let flags = event.text("flags")?;
+    let flags = if event.knows("flags") {
+        event.text("flags")?
+    } else {
+        ""
+    };
     ensure!(
         flags.contains("WRITE") || !flags.contains("AIO_RW"),
         "{}: a direct read: record writes only",
@@ -260,12 +285,22 @@ pub(super) fn request(event: &Event<'_>) -> Result<Request> {
         truncates: false,
         offset,
         length,
-        is_async: event.text("aio")? == "1",
+        is_async: event.number("aio")? != 0,
         nowait: flags.contains("NOWAIT"),
-        force_wait: event.text("dio_flags")?.contains("FORCE_WAIT"),
+        force_wait: has_flag(event, "FORCE_WAIT", FORCE_WAIT)?,
         size,
         mapped: Vec::new(),
         line: event.line,
+    })
+}
+
+/// A flag of a direct write, by its name or, where a probe shows it, its bit.
+fn has_flag(event: &Event<'_>, name: &str, bit: u64) -> Result<bool> {
+    let flags = event.text("dio_flags")?;
+    Ok(if flags.starts_with("0x") {
+        event.number("dio_flags")? & bit != 0
+    } else {
+        flags.contains(name)
     })
 }
 

@@ -34,7 +34,8 @@ impl Dio {
         };
         // What is new was a hole, if nobody has looked it up before: ext4 allocates it as written at or behind EOF, else as
         // unwritten, and calls blocks new that were unwritten.
-        let is_new = event.text("flags")?.split('|').any(|flag| flag == "NEW");
+        let flags = event.optional("flags")?.unwrap_or_default();
+        let is_new = flags.split('|').any(|flag| flag == "NEW");
         let was = if is_new { "hole" } else { extent };
         let (from, length) = (event.number("offset")?, event.number("length")?);
         let to = from.saturating_add(length);
@@ -84,17 +85,33 @@ impl Dio {
 
     /// `iomap_dio_complete`: a request was refused; or all its I/O is done, and it counts no more in i_dio_count.
     pub(super) fn complete(&mut self, event: &Event<'_>, task: &mut Task) -> Result<()> {
-        if event.text("error")? == EAGAIN {
-            return self.refused(event, task);
-        }
-        let name = name(event)?;
-        let (end, ret) = (event.number("end")?, event.text("ret")?);
-        let is_async = event.text("aio")? == "1";
-        ensure!(
-            event.text("error")? == "0",
-            "{}: an I/O error, which the projection does not know: record without faults",
-            event.place()
-        );
+        let ret = event.text("ret")?;
+        let (name, end, is_async, size) = if event.knows("end") {
+            if event.text("error")? == EAGAIN {
+                return self.refused(event, task);
+            }
+            ensure!(
+                event.text("error")? == "0",
+                "{}: an I/O error, which the projection does not know: record without faults",
+                event.place()
+            );
+            let size = Some(event.number("size")?);
+            (
+                name(event)?,
+                event.number("end")?,
+                event.text("aio")? == "1",
+                size,
+            )
+        } else {
+            // A probe of the return tells no more; whoever waits for its own I/O completes that.
+            let current = task
+                .current
+                .as_ref()
+                .with_context(|| format!("{}: the task has begun no request", event.place()))?;
+            let file = self.files.get(&current.file).context("its file")?;
+            let end = file.window.requests[current.place].end();
+            (current.file.clone(), end, false, None)
+        };
         let file = self.files.get_mut(&name);
         let found = file.and_then(|file| {
             let is_it = |place: &usize| {
@@ -117,8 +134,7 @@ impl Dio {
                 event.place()
             )
         })?;
-        let size = event.number("size")?;
-        file.size = Some(size);
+        file.size = size.or(file.size);
         let window = &mut file.window;
         window.flying.retain(|other| *other != place);
         let request = &window.requests[place];
@@ -129,7 +145,7 @@ impl Dio {
         window.completes(place, &task.name, from, self.block);
         window.step("EndIo", place, &task.name, (from, until));
         let lines = (from.max(task.last), event.line);
-        window.step("DioEnd", place, &task.name, lines).size = Some(size);
+        window.step("DioEnd", place, &task.name, lines).size = size;
         task.completed = event.line;
         let own = task.current.as_ref().filter(|it| it.file == name);
         if let Some(current) = own.filter(|it| it.place == place) {

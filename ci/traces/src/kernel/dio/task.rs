@@ -139,6 +139,8 @@ pub struct Task {
     pub truncates: Option<u64>,
     /// Its request.
     pub current: Option<Current>,
+    /// Its last inode_dio_wait since it was asked to do anything, from and to these lines.
+    pub drains: Option<(usize, usize)>,
     /// A step that has ended by its next event: file, window, place.
     pub unlocks: Option<(Name, usize, usize)>,
 }
@@ -154,6 +156,11 @@ impl Task {
             wait,
             until: None,
         });
+    }
+
+    /// The line by which it has the lock of a request that begins at this one: who drains has it.
+    pub fn locked_by(&self, line: usize) -> usize {
+        self.drains.map_or(line, |(from, _)| from)
     }
 
     /// XFS's lock that it asks for and is not known to have.

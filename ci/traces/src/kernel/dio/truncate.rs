@@ -22,6 +22,7 @@ impl Dio {
         self.has_unlocked(task, event.line);
         task.asked.clear();
         task.waits = None;
+        task.drains = None;
         let truncates = event.raw.body.starts_with("B t ");
         task.truncates = truncates.then(|| event.number("size")).transpose()?;
         Ok(())
@@ -35,7 +36,11 @@ impl Dio {
         if task.current.is_some() || !event.text("caller")?.starts_with(SETATTR) {
             return Ok(());
         }
-        let name = name(event)?;
+        let name = match self.files.keys().next() {
+            // An event that does not say of which file it is says enough where there is one.
+            Some(only) if !event.knows("ino") && self.files.len() == 1 => only.clone(),
+            _ => name(event)?,
+        };
         if self.source.midway && !self.known.contains_key(&name) {
             self.unknown.entry(name).or_default().size = Some(size);
             return Ok(());
@@ -63,7 +68,7 @@ impl Dio {
         let lock = file.lock.as_ref();
         let wait = task.waits.take();
         let wait = wait.filter(|wait| lock.is_none_or(|lock| *lock == wait.lock));
-        let unseen = (task.last, event.line);
+        let unseen = (task.last, task.locked_by(event.line));
         let (called, locked) = match &wait {
             Some(wait) => (
                 (wait.before, wait.from),
@@ -72,10 +77,15 @@ impl Dio {
             None => (unseen, unseen),
         };
         window.step("Call", place, &task.name, called);
+        let drains = task.drains.take();
         let sees = window.step("Lock", place, &task.name, locked);
+        sees.drains = self.shows_drains.then_some(drains.is_some());
         if let Some(wait) = wait {
             sees.held = Some(wait.mode.name());
             file.lock = Some(wait.lock);
+        }
+        if let Some(lines) = drains {
+            window.step("Drain", place, &task.name, lines);
         }
         task.current = Some(Current {
             file: name,

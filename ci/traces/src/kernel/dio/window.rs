@@ -93,6 +93,8 @@ pub struct Sees {
     pub wait: Option<bool>,
     /// Its request is stopped by a block that is not written.
     pub flag: Option<bool>,
+    /// Its request is about to drain.
+    pub drains: Option<bool>,
     /// The states of blocks.
     pub extents: Vec<(u64, &'static str)>,
     /// i_size, in bytes.
@@ -358,6 +360,9 @@ fn event(step: &Step, layout: &Layout) -> Event {
     }
     if let Some(flag) = sees.flag {
         see(format!("flag {request}"), Value::Bool(flag));
+    }
+    if let Some(drains) = sees.drains {
+        see(format!("drains {request}"), Value::Bool(drains));
     }
     for (block, extent) in &sees.extents {
         see(format!("extent {}", layout.number(*block)), text(extent));

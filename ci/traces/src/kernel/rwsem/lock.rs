@@ -216,6 +216,21 @@ impl Lock {
         }
     }
 
+    /// The task spins on the lock at an address: it is this one if it is just about to take it.
+    pub(super) fn spins(&mut self, task: u32, address: &str, now: Now) {
+        let known = self.address.as_deref();
+        if known.is_some_and(|known| known != address) {
+            return;
+        }
+        let Some(at) = self.at.get_mut(&task) else {
+            return;
+        };
+        if let Stage::Arrives { from } = &mut at.stage {
+            let (who, since) = (at.who, std::mem::replace(from, now.line));
+            self.push(who, &["Spin"], since, now.line);
+        }
+    }
+
     /// `contention_begin`: whether it is this lock's. A task waits for the lock that it is just about to take, in its role, and only
     /// if somebody else is at it.
     pub(super) fn queues(&mut self, task: u32, writes: bool, address: &str, now: Now) -> bool {

@@ -1,0 +1,63 @@
+//! Whether KVM works here. `/dev/kvm` may be there and run no kernel, where the machine is a guest itself.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use interlock_checker::interrupt;
+use rustix::process::Pid;
+
+use crate::guest::{QEMU, over};
+
+/// A kernel without a file system panics in this time under KVM; under TCG it may take longer.
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// The options that choose how the guest's processors run: KVM if this kernel's image comes as far as its panic with it.
+pub fn options(image: &Path) -> [&'static str; 4] {
+    static WORKS: OnceLock<bool> = OnceLock::new();
+    match *WORKS.get_or_init(|| Path::new("/dev/kvm").exists() && works(image)) {
+        true => ["-accel", "kvm", "-cpu", "max"],
+        // Without cx16: a double fault at cmpxchg16b was seen under TCG.
+        false => ["-accel", "tcg,thread=multi", "-cpu", "max,-cx16"],
+    }
+}
+
+fn works(image: &Path) -> bool {
+    let mut command = Command::new(QEMU);
+    command
+        .args([
+            "-M",
+            "q35",
+            "-m",
+            "512",
+            "-nodefaults",
+            "-display",
+            "none",
+            "-no-reboot",
+        ])
+        .args([
+            "-accel", "kvm", "-cpu", "max", "-append", "panic=-1", "-kernel",
+        ])
+        .arg(image)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let Ok(Some(mut child)) = interrupt::spawn(&mut command) else {
+        return false;
+    };
+    let began = Instant::now();
+    let works = loop {
+        if over(&child) {
+            break true;
+        }
+        if began.elapsed() >= LIMIT || interrupt::requested() {
+            break false;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    interrupt::retire(Pid::from_child(&child));
+    let ended = child.wait();
+    works && ended.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,214 @@
+//! A guest: QEMU with a kernel of the rack, asked and heard over a virtio port.
+
+use std::fs;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use interlock_checker::interrupt;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use crate::accel;
+use crate::init;
+use crate::initramfs;
+use crate::kernels::Kernel;
+use crate::order::{Order, Report, hear, say};
+use crate::packages;
+
+/// The program.
+pub const QEMU: &str = "qemu-system-x86_64";
+
+/// How long a guest may take to come up.
+const UP: Duration = Duration::from_secs(120);
+
+/// A guest that runs. It ends when this is dropped.
+pub struct Guest {
+    /// Its kernel's release.
+    pub release: String,
+    /// What programs are missing in it.
+    pub missing: Vec<String>,
+    /// What its console shows.
+    pub console: PathBuf,
+    child: Child,
+    orders: ChildStdin,
+    reports: Receiver<Result<Report>>,
+    // What QEMU reads goes with it.
+    _work: tempfile::TempDir,
+}
+
+impl Guest {
+    /// Boots the kernel. What is kept of it lies below `kept`, the console's text in `out`.
+    ///
+    /// # Errors
+    /// Where QEMU or the kernel cannot be had, and if the guest does not come up.
+    pub fn boot(kernel: &Kernel, kept: &Path, out: &Path) -> Result<Guest> {
+        let here = packages::find(kernel, kept)?;
+        fs::create_dir_all(out)?;
+        let work = tempfile::tempdir()?;
+        let initrd = work.path().join("initramfs");
+        let missing = initramfs::write(&initrd, &here.modules)?;
+        let console = out.join(format!("{}.console", kernel.version));
+        let mut command = Command::new(QEMU);
+        command
+            .args([
+                "-M",
+                "q35",
+                "-m",
+                "1536",
+                "-smp",
+                "2",
+                "-nodefaults",
+                "-display",
+                "none",
+                "-no-reboot",
+            ])
+            .args(accel::options(&here.image))
+            .arg("-kernel")
+            .arg(&here.image)
+            .arg("-initrd")
+            .arg(&initrd)
+            .args([
+                "-append",
+                "console=ttyS0 panic=-1 quiet loglevel=4 tsc=reliable nokaslr mitigations=off",
+            ])
+            .arg("-serial")
+            .arg(format!("file:{}", comma(&console)))
+            .args([
+                "-device",
+                "virtio-serial-pci",
+                "-chardev",
+                "stdio,id=orders,signal=off",
+            ])
+            .arg("-device")
+            .arg(format!("virtserialport,chardev=orders,name={}", init::PORT))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let spawned = interrupt::spawn(&mut command)
+            .with_context(|| format!("{QEMU} (of package qemu-system-x86) does not start"))?;
+        let Some(mut child) = spawned else {
+            bail!("interrupted");
+        };
+        let orders = child.stdin.take().context("a pipe to QEMU")?;
+        let stdout = child.stdout.take().context("a pipe from QEMU")?;
+        let (heard, reports) = channel();
+        thread::spawn(move || {
+            let mut from = BufReader::new(stdout);
+            while let Some(report) = hear::<Report>(&mut from).transpose() {
+                let over = report.is_err();
+                if heard.send(report).is_err() || over {
+                    break;
+                }
+            }
+        });
+        let mut guest = Guest {
+            release: here.release,
+            missing,
+            console,
+            child,
+            orders,
+            reports,
+            _work: work,
+        };
+        match guest.hear(UP)? {
+            Report::Up(_) => Ok(guest),
+            other => bail!("the guest says {other:?} instead of coming up"),
+        }
+    }
+
+    /// Asks for something.
+    ///
+    /// # Errors
+    /// If the guest is gone.
+    pub fn ask(&mut self, order: &Order) -> Result<()> {
+        say(&mut self.orders, order).map_err(|_| self.lost())
+    }
+
+    /// What it says next, within this time.
+    ///
+    /// # Errors
+    /// If it says nothing, or is gone: with where its console is, and the console's last lines.
+    pub fn hear(&mut self, limit: Duration) -> Result<Report> {
+        let end = Instant::now() + limit;
+        loop {
+            let slice =
+                Duration::from_millis(200).min(end.saturating_duration_since(Instant::now()));
+            match self.reports.recv_timeout(slice) {
+                Ok(report) => return report,
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lost()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if interrupt::requested() {
+                bail!("interrupted");
+            }
+            if Instant::now() >= end {
+                bail!(
+                    "the guest hangs: nothing for {} s. {}",
+                    limit.as_secs(),
+                    self.last_words()
+                );
+            }
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// # Errors
+    /// As [`Guest::ask`] and [`Guest::hear`], and if the guest could not do it.
+    pub fn answer(&mut self, order: &Order, limit: Duration) -> Result<Report> {
+        self.ask(order)?;
+        match self.hear(limit)? {
+            Report::Failed(why) => bail!("{why}"),
+            report => Ok(report),
+        }
+    }
+
+    fn lost(&mut self) -> anyhow::Error {
+        let mut said = String::new();
+        if over(&self.child)
+            && let Some(stderr) = &mut self.child.stderr
+        {
+            let _ = std::io::Read::read_to_string(stderr, &mut said);
+        }
+        let said = said.trim();
+        let qemu = if said.is_empty() {
+            String::new()
+        } else {
+            format!(" QEMU: {said}.")
+        };
+        anyhow::anyhow!("the guest is lost.{qemu} {}", self.last_words())
+    }
+
+    fn last_words(&self) -> String {
+        let text = fs::read(&self.console).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.lines().collect();
+        let last = lines[lines.len().saturating_sub(3)..].join(" | ");
+        format!("Its console ({}) ends: {last}", self.console.display())
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        interrupt::retire(Pid::from_child(&self.child));
+        if let Err(error) = self.child.wait() {
+            eprintln!("{QEMU}: {error}");
+        }
+    }
+}
+
+/// Whether a child has ended. It is not reaped, so that its number stays its own.
+pub(crate) fn over(child: &Child) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let ended = waitid(WaitId::Pid(Pid::from_child(child)), options);
+    matches!(ended, Ok(Some(_)))
+}
+
+/// A comma in an option of QEMU's is written twice.
+fn comma(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}

@@ -1,0 +1,66 @@
+//! What a guest is asked, and what it says: a line of JSON each.
+
+use std::io::{BufRead, Write};
+
+use anyhow::{Context as _, Result};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Plan;
+use crate::played::Played;
+use crate::workload::{Measured, Workload};
+
+/// What a guest is asked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Order {
+    /// To play a plan. With a seed, each write takes a random time, and nothing is held back.
+    Play(Plan, Option<u64>),
+    /// To play a random program: a step that is not possible is passed over.
+    Try(Plan),
+    /// To run a workload.
+    Work(Workload),
+    /// To record its kernel's traces of this area.
+    Capture(String),
+}
+
+/// What a guest says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Report {
+    /// It is up: its kernel's release.
+    Up(String),
+    /// The plan was played.
+    Played(Played),
+    /// The workload was run.
+    Worked(Measured),
+    /// A trace: its name, its area, and its text.
+    Trace(String, String, String),
+    /// All that was asked for is done.
+    Done,
+    /// It could not be done, for this reason.
+    Failed(String),
+}
+
+/// Writes a line.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn say(to: &mut impl Write, what: &impl Serialize) -> Result<()> {
+    let mut line = serde_json::to_string(what)?;
+    line.push('\n');
+    to.write_all(line.as_bytes())?;
+    Ok(to.flush()?)
+}
+
+/// Reads a line. `None`: there are no more.
+///
+/// # Errors
+/// If it is not as [`say`] writes it.
+pub fn hear<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>> {
+    let mut line = String::new();
+    if from.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    let what = serde_json::from_str(&line);
+    what.map(Some)
+        .with_context(|| format!("not understood: {}", line.trim_end()))
+}

@@ -1,0 +1,197 @@
+//! `docs/kernels.md`: the record as a page.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+use interlock_checker::explain::write_whole;
+use interlock_checker::markdown;
+
+use crate::record::{Cell, Record};
+use crate::workload::Measured;
+
+const NOTHING: &str = "—";
+
+/// Writes it.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(root: &Path, record: &Record) -> Result<()> {
+    write_whole(&root.join("docs"), "kernels.md", &text(record))
+}
+
+/// The page.
+pub fn text(record: &Record) -> String {
+    let releases = || record.kernels.values().map(|kernel| &kernel.release[..]);
+    let mut text = String::from(HEAD);
+    let mut headings = vec!["plan"];
+    headings.extend(releases());
+    let names: std::collections::BTreeSet<&String> = record
+        .kernels
+        .values()
+        .flat_map(|kernel| kernel.plans.keys())
+        .collect();
+    let rows = names.into_iter().map(|name| {
+        let cells = record
+            .kernels
+            .values()
+            .map(|kernel| kernel.plans.get(name).map_or(NOTHING.to_owned(), cell));
+        [format!("`{name}`")].into_iter().chain(cells).collect()
+    });
+    text += &markdown::table(&headings, headings.len(), rows);
+    text += WORKLOADS;
+    let mut headings = vec!["measured"];
+    headings.extend(releases());
+    let rows = QUESTIONS.iter().map(|(question, answer)| {
+        let cells = record.kernels.values().map(|kernel| {
+            let mut answers = kernel.workloads.iter().filter_map(answer);
+            answers.next().unwrap_or_else(|| NOTHING.to_owned())
+        });
+        [(*question).to_owned()].into_iter().chain(cells).collect()
+    });
+    text += &markdown::table(&headings, headings.len(), rows);
+    text += TRACES;
+    let headings = ["kernel", "trace", "by its own table", "by another's"];
+    let rows = record.kernels.values().flat_map(|kernel| {
+        kernel.traces.iter().map(|(name, trace)| {
+            let others: Vec<String> = trace
+                .others
+                .iter()
+                .map(|(version, verdict)| format!("{version}: {verdict}"))
+                .collect();
+            vec![
+                kernel.release.clone(),
+                name.clone(),
+                trace.own.clone(),
+                others.join("; "),
+            ]
+        })
+    });
+    text += &markdown::table(&headings, headings.len(), rows);
+    text += DESIGNS;
+    let headings = ["kernel", "design", "agrees in"];
+    let rows = record.kernels.values().flat_map(|kernel| {
+        let measured = kernel.measured.iter();
+        measured.map(|(design, by)| vec![kernel.release.clone(), design.clone(), by.to_string()])
+    });
+    text += &markdown::table(&headings, headings.len(), rows);
+    text += "\n## What disagrees, and what was not run\n\n";
+    let lines: Vec<String> = record
+        .kernels
+        .values()
+        .flat_map(|kernel| {
+            let lines = kernel.disagrees.iter().chain(&kernel.not_run);
+            lines.map(|line| format!("- {}: {}", kernel.release, line.replace('\n', " ")))
+        })
+        .collect();
+    match lines[..] {
+        [] => text += "Nothing.\n",
+        _ => lines.iter().for_each(|line| {
+            let _ = writeln!(text, "{line}");
+        }),
+    }
+    text
+}
+
+/// What came of a plan, with what the model says where that is not the same.
+fn cell(cell: &Cell) -> String {
+    let did = match &cell.did[..] {
+        "reproduced" => "**lost**",
+        "otherwise wrong" => "**lost**, though a step was not possible",
+        "not possible" => "kept: it waited",
+        _ => "kept",
+    };
+    let model = match cell.loses {
+        None => ", no row",
+        Some(loses) if loses == cell.lost() => "",
+        Some(true) => ", the model loses",
+        Some(false) => ", the model keeps",
+    };
+    format!("{did}{model}")
+}
+
+type Answer = fn(&Measured) -> Option<String>;
+
+const QUESTIONS: &[(&str, Answer)] = &[
+    (
+        "seed 001: writes of 512 bytes in flight together, of 4 threads",
+        |measured| match measured {
+            Measured::Unaligned(measured) => Some(measured.parts.to_string()),
+            _ => None,
+        },
+    ),
+    ("the same, of 4096 bytes", |measured| match measured {
+        Measured::Unaligned(measured) => Some(measured.blocks.to_string()),
+        _ => None,
+    }),
+    (
+        "seed 000: j_max in a log of 1024 blocks",
+        |measured| match measured {
+            Measured::Journal(measured) => Some(measured.largest.to_string()),
+            _ => None,
+        },
+    ),
+    (
+        "not judged: seed 004: how often one writer passed a waiting reader, at most",
+        |measured| match measured {
+            Measured::Lock(measured) => {
+                Some(format!("{} (of {} waits)", measured.passed, measured.waits))
+            }
+            _ => None,
+        },
+    ),
+    (
+        "not judged: writes a second with dioread_nolock, with dioread_lock",
+        |measured| match measured {
+            Measured::Journal(measured) => {
+                Some(format!("{:.0}, {:.0}", measured.nolock, measured.lock))
+            }
+            _ => None,
+        },
+    ),
+    (
+        "not judged: reads, writes a second; a reader's longest wait",
+        |measured| match measured {
+            Measured::Lock(measured) => Some(format!(
+                "{:.0}, {:.0}; {:.0} ms",
+                measured.reads, measured.writes, measured.longest
+            )),
+            _ => None,
+        },
+    ),
+];
+
+const HEAD: &str = "# What the kernels did
+
+Written by `make kernels`, from its last run of each kernel (`docs/kernels.json` has all of it). The kernels are a distribution's, in
+guests of QEMU; their disk is the project's own ([ci/disk](../ci/disk)), which completes writes in the order that a plan says.
+
+A plan is the counterexample of the model that it is named after ([ci/rack/plans](../ci/rack/plans)), or a control. **lost**: every step
+was possible, and bytes that were acknowledged are not in the file. *kept: it waited*: the kernel did not let the steps happen in this
+order. *no row*: the design that stands for the kernel has no model of this size; where kernel and model differ it is said.
+`interlock replay PLAN --kernel VERSION` plays one, and shows each step.
+
+";
+
+const WORKLOADS: &str = "
+## The seeds
+
+Counts are judged; rates are not: the guests run without hardware virtualization where there is none, on two processors, and time is
+what that distorts.
+
+";
+
+const TRACES: &str = "
+## Traces
+
+Recorded in the guest, judged by the specification with the constants of the kernel's own table, and of another release's.
+
+";
+
+const DESIGNS: &str = "
+## The labels
+
+A design is *measured* on a kernel where whatever was asked of both agrees: plans, counts, traces. *jbd2*, *writeback*: the traces of
+the area, which has one design for all of these releases.
+
+";

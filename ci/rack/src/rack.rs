@@ -1,0 +1,298 @@
+//! `interlock kernels`: every kernel of the rack plays every plan, and runs the workloads; what it did is written down.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use interlock_checker::manifest::{Engine, Expect, Manifest};
+use interlock_checker::{interrupt, note};
+
+use crate::guest::Guest;
+use crate::kernels::{self, Kernel};
+use crate::order::{Order, Report};
+use crate::plan::Fs;
+use crate::plans::{self, Named};
+use crate::record::{self, Cell, Record};
+use crate::replay;
+use crate::traces;
+use crate::verdict::Verdict;
+use crate::workload::{Measured, Workload, journal, unaligned};
+use crate::{page, record::path};
+
+/// A workload ends in this time, or the guest hangs.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// What to run.
+#[derive(Debug)]
+pub struct Request {
+    /// The kernels; none: all.
+    pub kernels: Vec<String>,
+    /// Where they are kept.
+    pub kept: PathBuf,
+    /// Where consoles go.
+    pub out: PathBuf,
+}
+
+/// Runs them, and writes the record and its page. The exit status: 1 if a kernel and its model disagree, 2 if no kernel was run.
+///
+/// # Errors
+/// If a table cannot be read or a file written.
+pub fn run(root: &Path, request: &Request) -> Result<u8> {
+    let manifest = Manifest::load(&root.join("specs"))?;
+    let plans = plans::all()?;
+    let mut record = Record::load(root)?;
+    let mut run = Vec::new();
+    for kernel in kernels::chosen(&request.kernels)? {
+        match of(&kernel, &manifest, &plans, request) {
+            Ok(did) => {
+                println!("{}: {}", did.release, summary(&did));
+                for line in did.not_run.iter().chain(&did.disagrees) {
+                    println!("  {line}");
+                }
+                record.kernels.insert(kernel.version.clone(), did);
+                run.push(kernel.version);
+            }
+            Err(_) if interrupt::requested() => return Ok(interrupt::EXIT),
+            Err(error) => println!("{}: NOT RUN: {error:#}", kernel.version),
+        }
+    }
+    if run.is_empty() {
+        println!("no kernel was run");
+        return Ok(2);
+    }
+    record.store(root)?;
+    page::write(root, &record)?;
+    println!(
+        "{} and docs/kernels.md have what they did",
+        path(root).display()
+    );
+    let disagrees = |version: &String| !record.kernels[version].disagrees.is_empty();
+    Ok(u8::from(run.iter().any(disagrees)))
+}
+
+fn summary(did: &record::Kernel) -> String {
+    let known = did.plans.values().filter(|cell| cell.loses.is_some());
+    let agree = known
+        .clone()
+        .filter(|cell| cell.loses == Some(cell.lost()))
+        .count();
+    format!(
+        "{} plans, {} lost something; {agree} of {} as the model says; {} workloads; {} traces",
+        did.plans.len(),
+        did.plans.values().filter(|cell| cell.lost()).count(),
+        known.count(),
+        did.workloads.len(),
+        did.traces.len(),
+    )
+}
+
+/// What one kernel did.
+fn of(
+    kernel: &Kernel,
+    manifest: &Manifest,
+    plans: &[Named],
+    request: &Request,
+) -> Result<record::Kernel> {
+    let out = request.out.join("rack");
+    let mut guest = Guest::boot(kernel, &request.kept, &out)?;
+    note!("{}: up", guest.release);
+    let mut did = record::Kernel {
+        release: guest.release.clone(),
+        not_run: guest
+            .missing
+            .iter()
+            .map(|program| format!("NOT RUN without {program}"))
+            .collect(),
+        ..record::Kernel::default()
+    };
+    for named in plans {
+        let design = kernel.constant(match named.plan.fs {
+            Fs::Ext4 => "dio",
+            Fs::Xfs => "dio_xfs",
+        })?;
+        match replay::play(&mut guest, &named.plan, None) {
+            Ok(played) => {
+                let verdict = Verdict::of(&named.plan, &played);
+                let cell = Cell {
+                    loses: loses(manifest, &design, &named.size),
+                    design,
+                    did: verdict.word().to_owned(),
+                    says: verdict.to_string(),
+                };
+                note!("{}: {}: {}", kernel.version, named.name, cell.did);
+                did.plans.insert(named.name.clone(), cell);
+            }
+            Err(error) => {
+                if interrupt::requested() {
+                    return Err(error);
+                }
+                // What it has done to its memory or its disk nobody knows: the next plan gets a new one.
+                did.not_run.push(format!("{}: {error:#}", named.name));
+                guest = Guest::boot(kernel, &request.kept, &out)?;
+            }
+        }
+    }
+    for workload in Workload::ALL {
+        match work(&mut guest, workload) {
+            Ok(measured) => {
+                note!("{}: {measured:?}", kernel.version);
+                did.workloads.push(measured);
+            }
+            Err(error) => {
+                did.not_run.push(format!("{workload:?}: {error:#}"));
+                guest = Guest::boot(kernel, &request.kept, &out)?;
+            }
+        }
+    }
+    for area in traces::areas() {
+        if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
+            did.not_run.push(format!("traces of {area}: {error:#}"));
+            guest = Guest::boot(kernel, &request.kept, &out)?;
+        }
+    }
+    judge(kernel, &mut did)?;
+    Ok(did)
+}
+
+/// Records the traces of an area, and judges them by the constants of each release that differs.
+fn capture(
+    guest: &mut Guest,
+    kernel: &Kernel,
+    area: &str,
+    out: &Path,
+    did: &mut record::Kernel,
+) -> Result<()> {
+    let dir = out.join(&kernel.version);
+    fs::create_dir_all(&dir)?;
+    let mut files = Vec::new();
+    guest.ask(&Order::Capture(area.to_owned()))?;
+    loop {
+        match guest.hear(LIMIT)? {
+            Report::Trace(name, area, text) => {
+                let file = dir.join(format!("{name}.txt"));
+                fs::write(&file, text)?;
+                files.push((name, area, file));
+            }
+            Report::Done => break,
+            Report::Failed(why) => bail!("{why}"),
+            other => bail!("the guest says {other:?}"),
+        }
+    }
+    for (name, area, file) in files {
+        let own = said(traces::judged(&area, &file, None));
+        let mut others = BTreeMap::new();
+        for other in OTHERS.into_iter().filter(|other| *other != kernel.version) {
+            others.insert(
+                other.to_owned(),
+                said(traces::judged(&area, &file, Some(other))),
+            );
+        }
+        note!("{}: {name}: {own}", kernel.version);
+        did.traces.insert(name, record::Trace { area, own, others });
+    }
+    Ok(())
+}
+
+/// Releases whose constants differ, by which each trace is judged too.
+const OTHERS: [&str; 4] = ["5.10", "6.1", "6.18", "7.3"];
+
+/// A verdict, or why there is none.
+fn said(judged: Result<String>) -> String {
+    judged.unwrap_or_else(|error| format!("not judged: {error:#}").replace('\n', " "))
+}
+
+fn work(guest: &mut Guest, workload: Workload) -> Result<Measured> {
+    match guest.answer(&Order::Work(workload), LIMIT)? {
+        Report::Worked(measured) => Ok(measured),
+        other => bail!("the guest says {other:?}"),
+    }
+}
+
+/// Whether the design loses data at this size, as its rows say.
+fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
+    const ORACLES: [&str; 3] = ["NoLostWrite", "KeepsA", "KeepsOthers"];
+    let oracle = |name: &String| ORACLES.contains(&&name[..]);
+    let rows = manifest.models.iter().filter(|model| {
+        model.engine == Engine::Tlc
+            && model.module == "MCUnalignedDio"
+            && model.design == design
+            && model.size == size
+            && model.invariants.iter().any(oracle)
+    });
+    let mut known = None;
+    for row in rows {
+        match &row.expect {
+            Expect::Violates { property, .. } if oracle(property) => return Some(true),
+            // One that says who keeps what says nothing of the others.
+            Expect::Holds if row.invariants.contains(&ORACLES[0].to_owned()) => known = Some(false),
+            _ => {}
+        }
+    }
+    known
+}
+
+/// Compares what the kernel did with what the designs say that stand for it.
+fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
+    let mut counts: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
+    let mut note = |design: &str, asked: String, agrees: bool| {
+        let (agree, disagree) = counts.entry(design.to_owned()).or_default();
+        match agrees {
+            true => *agree += 1,
+            false => disagree.push(asked),
+        }
+    };
+    for (name, cell) in &did.plans {
+        if let Some(loses) = cell.loses {
+            let model = if loses { "loses" } else { "loses nothing" };
+            let says = cell.says.replace('\n', "");
+            let asked = format!("{name}: {} {model}, and the kernel: {says}", cell.design);
+            note(&cell.design, asked, loses == cell.lost());
+        }
+    }
+    let dio = kernel.constant("dio")?;
+    for measured in &did.workloads {
+        match measured {
+            Measured::Unaligned(unaligned::Measured { parts, blocks }) => {
+                let exclusive = dio == "Pre61";
+                let asked = format!(
+                    "{dio}: {parts} unaligned and {blocks} aligned writes were in flight together"
+                );
+                note(&dio, asked, *blocks > 1 && (*parts == 1) == exclusive);
+            }
+            Measured::Journal(journal::Measured { largest, .. }) => {
+                let divisor: u32 = kernel.constant("log_divisor")?.parse()?;
+                let expected = journal::LOG / divisor;
+                let design = if divisor == 4 { "Quarter" } else { "Upstream" };
+                note(
+                    design,
+                    format!("{design}: j_max is {largest}, not {expected}"),
+                    *largest == expected,
+                );
+            }
+            // Its counts move with the scheduler.
+            Measured::Lock(_) => {}
+        }
+    }
+    for (name, trace) in &did.traces {
+        let design = match &trace.area[..] {
+            "dio" => dio.clone(),
+            "rwsem" => kernel.constant("rwsem")?,
+            // One design stands for the others in all releases, but for the constants that its traces show.
+            area => area.to_owned(),
+        };
+        let asked = format!(
+            "{name}: {design} was asked of the kernel's trace: {}",
+            trace.own
+        );
+        note(&design, asked, trace.own.starts_with("accepted"));
+    }
+    for (design, (agree, disagree)) in counts {
+        if disagree.is_empty() {
+            did.measured.insert(design, agree);
+        }
+        did.disagrees.extend(disagree);
+    }
+    Ok(())
+}

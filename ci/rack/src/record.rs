@@ -1,0 +1,98 @@
+//! What the kernels of the rack did, as the last run has written it down: `docs/kernels.json`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use interlock_checker::explain::write_whole;
+use serde::{Deserialize, Serialize};
+
+use crate::workload::Measured;
+
+/// All of it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// By version: `6.12`.
+    pub kernels: BTreeMap<String, Kernel>,
+}
+
+/// What a kernel did.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Its release: `6.12.107`.
+    pub release: String,
+    /// Of each plan, by its name.
+    pub plans: BTreeMap<String, Cell>,
+    /// Of each workload.
+    pub workloads: Vec<Measured>,
+    /// Of each trace, by its name.
+    pub traces: BTreeMap<String, Trace>,
+    /// What could not be run, and why.
+    pub not_run: Vec<String>,
+    /// The designs that stand for it and did as it did, in whatever both were asked: in how many things.
+    pub measured: BTreeMap<String, usize>,
+    /// What no model allows, or what a model has that the kernel has not.
+    pub disagrees: Vec<String>,
+}
+
+/// What came of a plan.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Cell {
+    /// The design that was asked, and whether it loses: `None`, if it has no row of this size.
+    pub design: String,
+    /// See `design`.
+    pub loses: Option<bool>,
+    /// The verdict's word.
+    pub did: String,
+    /// All of the verdict.
+    pub says: String,
+}
+
+impl Cell {
+    /// Whether something was lost.
+    pub fn lost(&self) -> bool {
+        matches!(&self.did[..], "reproduced" | "otherwise wrong")
+    }
+}
+
+/// How a trace was judged.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Trace {
+    /// The area whose specification it is judged by.
+    pub area: String,
+    /// By its own release's table.
+    pub own: String,
+    /// By that of another: which, and how.
+    pub others: BTreeMap<String, String>,
+}
+
+/// Where it is in a clone.
+pub fn path(root: &Path) -> PathBuf {
+    root.join("docs/kernels.json")
+}
+
+impl Record {
+    /// The one that is there; an empty one, if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn load(root: &Path) -> Result<Record> {
+        let path = path(root);
+        if !path.exists() {
+            return Ok(Record::default());
+        }
+        serde_json::from_str(&fs::read_to_string(&path)?)
+            .with_context(|| path.display().to_string())
+    }
+
+    /// Writes it down.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn store(&self, root: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        let dir = root.join("docs");
+        write_whole(&dir, "kernels.json", &format!("{text}\n"))
+    }
+}

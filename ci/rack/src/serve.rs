@@ -1,0 +1,82 @@
+//! Does what is asked, one thing after the other, on the running kernel.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::chance::Chance;
+use crate::mounted::Mounted;
+use crate::order::{Order, Report, hear, say};
+use crate::plan::{Fs, Plan};
+use crate::play::{Aim, play};
+use crate::traces;
+
+/// Where the file systems are mounted.
+const ROOT: &str = "/tmp/interlock";
+
+/// The longest that a random completion takes.
+const LONGEST: Duration = Duration::from_millis(20);
+
+/// Does what is asked until nothing more is.
+///
+/// # Errors
+/// If nobody can be heard or told. What cannot be done is said.
+pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
+    say(to, &Report::Up(release()))?;
+    let mut mounted = AllMounted::default();
+    while let Some(order) = hear::<Order>(from)? {
+        let report = match order {
+            Order::Play(plan, seed) => mounted.play(&plan, aim(seed)),
+            Order::Try(plan) => mounted.play(&plan, Aim::Try),
+            Order::Work(workload) => workload.run(Path::new(ROOT)).map(Report::Worked),
+            Order::Capture(area) => traces::record(&area, to).map(|()| Report::Done),
+        };
+        say(
+            to,
+            &report.unwrap_or_else(|error| Report::Failed(format!("{error:#}"))),
+        )?;
+    }
+    Ok(())
+}
+
+/// The file systems that plans are played on, each made when it is first asked for.
+#[derive(Default)]
+struct AllMounted {
+    mounted: Vec<(Fs, Mounted)>,
+}
+
+impl AllMounted {
+    fn play(&mut self, plan: &Plan, aim: Aim) -> Result<Report> {
+        let place = match self.mounted.iter().position(|(fs, _)| *fs == plan.fs) {
+            Some(place) => place,
+            None => {
+                let new = Mounted::new(Path::new(ROOT), plan.fs, "")?;
+                self.mounted.push((plan.fs, new));
+                self.mounted.len() - 1
+            }
+        };
+        let Mounted { disk, dir, .. } = &self.mounted[place].1;
+        play(plan, disk, dir, aim).map(Report::Played)
+    }
+}
+
+fn aim(seed: Option<u64>) -> Aim {
+    match seed {
+        None => Aim::Plan,
+        Some(seed) => {
+            let mut chance = Chance::new(seed);
+            Aim::Delays(Box::new(move || {
+                let most = LONGEST.as_micros() as u64;
+                Duration::from_micros(chance.below(most + 1))
+            }))
+        }
+    }
+}
+
+/// The running kernel's.
+fn release() -> String {
+    let uname = rustix::system::uname();
+    uname.release().to_string_lossy().into_owned()
+}

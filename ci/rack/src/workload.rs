@@ -1,0 +1,49 @@
+//! Workloads of the seeds in a guest, of which only what noise cannot move is judged: counts, not rates.
+
+pub mod journal;
+pub mod lock;
+pub mod unaligned;
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+/// A workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Workload {
+    /// Seed 000: a journal of 4 MiB.
+    Journal,
+    /// Seed 001: direct writes of a part of a block, by several threads.
+    Unaligned,
+    /// Seed 004: readers and a writer of one file of XFS.
+    Lock,
+}
+
+impl Workload {
+    /// All of them.
+    pub const ALL: [Workload; 3] = [Workload::Journal, Workload::Unaligned, Workload::Lock];
+
+    /// Runs it, with its file systems below `root`.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub fn run(self, root: &Path) -> Result<Measured> {
+        match self {
+            Workload::Journal => journal::run(root).map(Measured::Journal),
+            Workload::Unaligned => unaligned::run(root).map(Measured::Unaligned),
+            Workload::Lock => lock::run(root).map(Measured::Lock),
+        }
+    }
+}
+
+/// What a workload has measured.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Measured {
+    /// Of [`Workload::Journal`].
+    Journal(journal::Measured),
+    /// Of [`Workload::Unaligned`].
+    Unaligned(unaligned::Measured),
+    /// Of [`Workload::Lock`].
+    Lock(lock::Measured),
+}

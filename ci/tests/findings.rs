@@ -1,0 +1,94 @@
+//! The programs of `docs/findings` compile without a warning, say what they take, and are in its index; its pages name models that
+//! are there.
+
+mod runner;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use runner::interlock;
+
+fn findings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings")
+}
+
+/// Its files with this extension, in the order of their names.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(findings()).expect("docs/findings");
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no {extension} in docs/findings");
+    files
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .expect("a name")
+}
+
+#[test]
+fn each_program_compiles_without_a_warning_and_refuses_what_it_does_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    for source in files("c") {
+        let program = folder.path().join("program");
+        let compiled = Command::new("cc")
+            .args("-std=gnu11 -O2 -Wall -Wextra -Werror -static -pthread -o".split(' '))
+            .args([&program, &source])
+            .output()
+            .expect("cc");
+        assert!(
+            compiled.status.success(),
+            "{}",
+            String::from_utf8_lossy(&compiled.stderr)
+        );
+        for wrong in ["no-such-variant", "-?"] {
+            let told = Command::new(&program).arg(wrong).output().unwrap();
+            assert_eq!(told.status.code(), Some(2), "{} {wrong}", name(&source));
+            let said = String::from_utf8_lossy(&told.stderr).into_owned();
+            assert!(
+                said.contains("usage: "),
+                "{} {wrong}: {said}",
+                name(&source)
+            );
+        }
+    }
+}
+
+#[test]
+fn the_index_has_every_page_and_program() {
+    let index = fs::read_to_string(findings().join("README.md")).unwrap();
+    for file in [files("c"), files("h"), files("md")].concat() {
+        let file = name(&file);
+        assert!(
+            file == "README.md" || index.contains(&format!("({file})")),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn each_model_that_a_page_names_is_there() {
+    let mut models = BTreeSet::new();
+    for page in files("md") {
+        let text = fs::read_to_string(page).unwrap();
+        // What is between backticks, begins with a capital and has a dash is a model: `Final612-XD-eof-KeepsOthers`.
+        let quoted = text.split('`').skip(1).step_by(2);
+        models.extend(
+            quoted
+                .filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()))
+                .filter(|name| name.contains('-') && !name.contains(' '))
+                .map(str::to_owned),
+        );
+    }
+    assert!(models.len() > 5, "{models:?}");
+    for model in models {
+        let listed = interlock().args(["list", &model]).output().unwrap();
+        assert!(listed.status.success(), "no model is named {model}");
+    }
+}

@@ -1,0 +1,278 @@
+//! Traces of other releases than 6.18: each is a behaviour by its own kernel's table, and, where releases can be told apart, of no other.
+
+mod runner;
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use assert_cmd::assert::OutputAssertExt as _;
+use interlock_traces::kernel::{self, Reading, projections};
+use interlock_traces::recording::Trace;
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
+use predicates::str::contains;
+use runner::{interlock, root, temp, tools};
+
+/// A recorded trace, and the releases whose tables refuse it, with what they say.
+struct Recorded {
+    file: &'static str,
+    area: &'static str,
+    /// Accepted by the tables of these, the first of which has written it.
+    accepted: &'static [&'static str],
+    refused: &'static [(&'static str, &'static str)],
+}
+
+#[rustfmt::skip]
+const RECORDED: &[Recorded] = &[
+    Recorded {
+        file: "k510_rwsem",
+        area: "rwsem",
+        accepted: &["5.10"],
+        refused: &[("6.1", "Spin(r8): it is not enabled")],
+    },
+    Recorded {
+        file: "k510_dio_written",
+        area: "dio",
+        accepted: &["5.10", "6.1"],
+        refused: &[
+            ("6.18", "drains r1 is FALSE after it, and was seen as TRUE"),
+            ("7.3", "drains r1 is FALSE after it, and was seen as TRUE"),
+        ],
+    },
+    Recorded {
+        file: "k61_dio_unwritten",
+        area: "dio",
+        accepted: &["6.1", "5.10"],
+        refused: &[
+            ("6.18", "drains r1 is FALSE after it, and was seen as TRUE"),
+            ("7.3", "drains r1 is FALSE after it, and was seen as TRUE"),
+        ],
+    },
+    Recorded {
+        file: "k612_dio_extending",
+        area: "dio",
+        accepted: &["6.12", "6.17", "6.18", "7.2"],
+        refused: &[
+            ("6.1", "and was seen as"),
+            ("7.3", "and was seen as"),
+        ],
+    },
+    Recorded {
+        file: "k72_dio_growing",
+        area: "dio",
+        accepted: &["7.2", "7.3", "6.12"],
+        refused: &[("6.1", "and was seen as")],
+    },
+    Recorded {
+        file: "k73_dio_extending",
+        area: "dio",
+        accepted: &["7.3"],
+        refused: &[
+            ("6.1", "and was seen as"),
+            ("7.2", "and was seen as"),
+        ],
+    },
+    Recorded {
+        file: "k612_jbd2_nolock",
+        area: "jbd2",
+        accepted: &["6.12", "7.3"],
+        refused: &[("6.1", "it is not enabled")],
+    },
+    Recorded {
+        file: "k61_writeback",
+        area: "writeback",
+        accepted: &["6.1", "5.10", "6.18"],
+        refused: &[],
+    },
+];
+
+fn path(file: &str) -> PathBuf {
+    root().join(format!("tests/kernel/{file}.txt.gz"))
+}
+
+/// What the machine says of a file: why it refuses it, or nothing.
+fn judge(area: &str, path: &Path, judged_as: Option<&str>) -> Result<Vec<String>> {
+    let mut refused = Vec::new();
+    let mut each = |trace: Trace| {
+        match Protocol::of(area, &trace)?.search(&trace)? {
+            Found::Accepted => {}
+            Found::Refused(refusal) => {
+                let why = refusal.next.iter().map(|(place, why)| {
+                    let event = &trace.events[*place];
+                    format!("{}({}): {why}", event.action, event.args.join(", "))
+                });
+                refused.extend(why);
+                refused.push(format!("after {}", refusal.fit));
+            }
+            Found::TooWide => refused.push("too wide".to_owned()),
+        }
+        Ok(())
+    };
+    let reading = Reading {
+        kernel: None,
+        judged_as: judged_as.map(str::to_owned),
+        midway: false,
+    };
+    kernel::read(path, &reading, projections::of_area(area)?, &mut each)?;
+    Ok(refused)
+}
+
+#[test]
+fn a_kernel_does_what_its_own_table_says() {
+    for Recorded {
+        file,
+        area,
+        accepted,
+        ..
+    } in RECORDED
+    {
+        assert_eq!(
+            judge(area, &path(file), None).expect(file),
+            [""; 0],
+            "{file}"
+        );
+        for release in *accepted {
+            let refused = judge(area, &path(file), Some(release)).expect(file);
+            assert_eq!(refused, [""; 0], "{file} as {release}");
+        }
+    }
+}
+
+#[test]
+fn and_not_what_anothers_says() {
+    for Recorded {
+        file,
+        area,
+        refused,
+        ..
+    } in RECORDED
+    {
+        for (release, says) in *refused {
+            let said = judge(area, &path(file), Some(release)).expect(file);
+            let tells = said.iter().any(|line| line.contains(says));
+            assert!(tells, "{file} as {release}: {said:#?}");
+        }
+    }
+}
+
+/// The drains that probes show are asked of TLC too.
+#[test]
+fn tlc_says_the_same() {
+    tools();
+    for (file, area) in [("k72_dio_growing", "dio"), ("k61_dio_unwritten", "dio")] {
+        let dir = temp();
+        let mut command = interlock();
+        command
+            .args(["validate", area, "--at-rest"])
+            .arg(path(file));
+        let run = command.arg("--out").arg(dir.path()).assert().code(0);
+        run.stdout(contains("accepted by the machine and TLC"));
+    }
+}
+
+/// An edit of a recorded trace, and how it is refused.
+struct Case {
+    what: &'static str,
+    of: (&'static str, &'static str),
+    edit: fn(&mut Vec<String>),
+    says: &'static str,
+}
+
+/// The place of the `nth` line that has all these parts.
+fn find(lines: &[String], nth: usize, parts: &[&str]) -> usize {
+    let has = |place: &usize| parts.iter().all(|part| lines[*place].contains(part));
+    let found = (0..lines.len()).filter(has).nth(nth);
+    found.unwrap_or_else(|| panic!("no line {nth} with {parts:?}"))
+}
+
+const DIO_61: (&str, &str) = ("dio", "k61_dio_unwritten");
+const DIO_73: (&str, &str) = ("dio", "k73_dio_extending");
+
+#[rustfmt::skip]
+const CASES: &[Case] = &[
+    Case {
+        what: "an exclusive write does not drain",
+        of: DIO_61,
+        edit: |lines| {
+            let wait = find(lines, 0, &["interlock_dio_wait:"]);
+            lines.drain(wait..=wait + 1);
+        },
+        says: "is TRUE after it, and was seen as FALSE",
+    },
+    Case {
+        what: "it is not made to wait",
+        of: DIO_61,
+        edit: |lines| {
+            let begin = find(lines, 2, &["interlock_dio_begin:"]);
+            lines[begin] = lines[begin].replace("dio_flags=0x1", "dio_flags=0x0");
+        },
+        says: "is TRUE after it, and was seen as FALSE",
+    },
+    Case {
+        what: "one of 7.3 that need not zero any more is made to wait",
+        of: DIO_73,
+        edit: |lines| {
+            let begin = find(lines, 0, &["iomap_dio_rw_begin:", "dio_flags  aio"]);
+            lines[begin] = lines[begin].replace("dio_flags  aio", "dio_flags DIO_FORCE_WAIT aio");
+        },
+        says: "is FALSE after it, and was seen as TRUE",
+    },
+    Case {
+        what: "a truncate that grows the file drains",
+        of: ("dio", "k72_dio_growing"),
+        edit: |lines| {
+            let handle = find(lines, 0, &["caller ext4_setattr+"]);
+            let event = |name: &str| {
+                let (head, _) = lines[handle].split_once("ext4_journal_start").expect("its name");
+                format!("{head}{name}: (inode_dio_wait+0x4/0xc0)")
+            };
+            let both = ["interlock_dio_wait", "interlock_dio_wait_end"].map(event);
+            lines.splice(handle..handle, both);
+        },
+        says: "Lock(\"r2\"): it is not enabled",
+    },
+    Case {
+        what: "a reader that has spun is not seen to leave",
+        of: ("rwsem", "k510_rwsem"),
+        edit: |lines| {
+            let spins = find(lines, 0, &["wl-r", "interlock_spin:"]);
+            let task = lines[spins].trim_start().split(' ').next().expect("a task").to_owned();
+            let left = (spins..lines.len()).find(|place| {
+                lines[*place].contains(&task) && lines[*place].contains("xfs_iunlock:") && lines[*place].contains("IOLOCK")
+            });
+            lines.remove(left.expect("its release"));
+        },
+        says: "an event is missing",
+    },
+];
+
+#[test]
+fn edited_traces_are_refused() {
+    let mut others = Vec::new();
+    for Case {
+        what,
+        of: (area, file),
+        edit,
+        says,
+    } in CASES
+    {
+        let mut text = String::new();
+        let mut recorded = kernel::text::open(&path(file)).expect("a recorded trace");
+        recorded.read_to_string(&mut text).expect("it is text");
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        edit(&mut lines);
+        let dir = temp();
+        let edited = dir.path().join("edited.txt");
+        fs::write(&edited, lines.join("\n") + "\n").expect("a file");
+        let said = match judge(area, &edited, None) {
+            Ok(refused) => refused,
+            Err(error) => vec![format!("{error:#}")],
+        };
+        if !said.iter().any(|line| line.contains(says)) {
+            others.push((what, said));
+        }
+    }
+    assert!(others.is_empty(), "{others:#?}");
+}
