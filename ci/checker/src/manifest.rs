@@ -8,6 +8,7 @@ pub mod counts;
 mod file;
 mod flatten;
 mod load;
+mod measured;
 mod source;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,9 @@ use counts::Lock;
 
 /// The name of an area's claims, in its folder.
 pub const CLAIMS: &str = "models.toml";
+
+/// What kernels did (`interlock kernels`), beside the folder of the specifications.
+pub const RECORD: &str = "docs/kernels.json";
 
 /// An area's claims as they are shown, relative to the directory that `specs` lies in.
 pub fn claims(area: &str) -> String {
@@ -261,6 +265,8 @@ pub struct Manifest {
     pub models: Vec<Model>,
     /// What each area's lock says, of models that are there no more too.
     pub locks: BTreeMap<String, Lock>,
+    /// Of each area and design, the releases of kernels on which it was measured, as [`RECORD`] has them.
+    pub measured: BTreeMap<(String, String), Vec<String>>,
 }
 
 impl Manifest {
@@ -272,6 +278,15 @@ impl Manifest {
     /// or module file that does not exist. The message gives file, line and column, and the cure.
     pub fn load(specs: &Path) -> anyhow::Result<Self> {
         load::load(specs)
+    }
+
+    /// What the model's design stands for, and on which kernels that was measured.
+    pub fn stands_for(&self, model: &Model) -> String {
+        let key = (model.area.clone(), model.design.clone());
+        match self.measured.get(&key) {
+            Some(releases) => format!("{}; measured: {}", model.stands_for, releases.join(", ")),
+            None => model.stands_for.clone(),
+        }
     }
 
     /// Every area's name, for a message.

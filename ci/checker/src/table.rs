@@ -204,9 +204,9 @@ fn described(manifest: &Manifest, first: &Model) -> String {
     });
     match unusual(first) {
         Some(spec) if of_design.all(|model| model.spec == spec) => {
-            format!("{} (under {spec})", first.stands_for)
+            format!("{} (under {spec})", manifest.stands_for(first))
         }
-        _ => first.stands_for.clone(),
+        _ => manifest.stands_for(first),
     }
 }
 
@@ -219,7 +219,7 @@ pub fn headlines(manifest: &Manifest) -> String {
             vec![
                 format!("[{}](specs/{}/README.md)", area.title, area.name),
                 model.design.clone(),
-                model.stands_for.clone(),
+                manifest.stands_for(model),
                 verdict(model),
             ]
         })

@@ -103,6 +103,7 @@ fn manifest(area: Area) -> Manifest {
         areas: vec![area],
         modules: Vec::new(),
         models: vec![model()],
+        measured: BTreeMap::new(),
         locks: BTreeMap::new(),
     }
 }

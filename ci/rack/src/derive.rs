@@ -138,6 +138,7 @@ fn setting(dio: &Dio, fs: Fs, by: By) -> Result<Plan> {
         calls: calls.collect(),
         blocks: machine.extents.iter().map(extent).collect(),
         size: at(machine.length),
+        cloned: false,
         steps: Vec::new(),
         cut,
     })

@@ -191,7 +191,6 @@ Recorded in the guest, judged by the specification with the constants of the ker
 const DESIGNS: &str = "
 ## The labels
 
-A design is *measured* on a kernel where whatever was asked of both agrees: plans, counts, traces. *jbd2*, *writeback*: the traces of
-the area, which has one design for all of these releases.
+A design is *measured* on a kernel where whatever was asked of both agrees: plans, counts, traces.
 
 ";

@@ -5,7 +5,7 @@
 //! cut 512                  # a block of 4096 bytes is two sectors, of 512 and of 3584 bytes
 //! block written            # the file's blocks at the start: written, unwritten, hole
 //! block hole
-//! size 512                 # i_size at the start, in bytes
+//! size 512                 # i_size at the start, in bytes; `cloned`, on XFS: another file shares its blocks
 //! call a write 0 512 aio   # bytes 0 to 511, O_DIRECT, by io_submit
 //! call X write 4096 8192 aio
 //! start a                  # the call is made; what it writes is held back by the disk
@@ -135,6 +135,8 @@ pub struct Plan {
     pub blocks: Vec<Extent>,
     /// `i_size` at the start, in bytes.
     pub size: u64,
+    /// Whether another file shares its blocks at the start (FICLONE).
+    pub cloned: bool,
     /// The calls.
     pub calls: Vec<Call>,
     /// What is done, in this order.
@@ -199,6 +201,7 @@ impl Plan {
             cut: Vec::new(),
             blocks: Vec::new(),
             size: 0,
+            cloned: false,
             calls: Vec::new(),
             steps: Vec::new(),
         };
@@ -226,6 +229,7 @@ impl Plan {
             }
             ["block", state] => self.blocks.push(named(&EXTENTS, state)?),
             ["size", size] => self.size = bytes(size)?,
+            ["cloned"] => self.cloned = true,
             ["call", name, what, from, to, rest @ ..] => {
                 let mut by = By::Sync;
                 let mut nowait = false;
@@ -259,6 +263,7 @@ impl Plan {
     fn check(&self) -> Result<()> {
         let end = self.blocks.len() as u64 * BLOCK;
         ensure!(end > 0, "a plan has a block, at least");
+        ensure!(!self.cloned || self.fs == Fs::Xfs, "ext4 clones no files");
         ensure!(end <= MOST, "a plan's file has at most {MOST} bytes");
         ensure!(
             self.size <= end,
@@ -345,6 +350,9 @@ impl fmt::Display for Plan {
             writeln!(f, "block {}", name_of(&EXTENTS, block))?;
         }
         writeln!(f, "size {}", self.size)?;
+        if self.cloned {
+            writeln!(f, "cloned")?;
+        }
         for call in &self.calls {
             let what = name_of(&WHATS, &call.what);
             write!(f, "call {} {what} {} {}", call.name, call.from, call.to)?;

@@ -43,15 +43,13 @@ fn read(path: &std::path::Path) -> Result<Named> {
         .context("a file has a name")?
         .to_string_lossy()
         .into_owned();
-    // A model's name: design, calls, start, and what is asked.
+    let plan = Plan::parse(&std::fs::read_to_string(path)?)?;
+    // A model's name: design, calls, start, and what is asked. MCReflink's sizes have no start.
     let parts: Vec<&str> = name.split('-').collect();
     let size = match parts[..] {
+        [_, calls, ..] if plan.cloned => calls.to_owned(),
         [_, calls, start, ..] => format!("{calls}-{start}"),
         _ => name.clone(),
     };
-    Ok(Named {
-        plan: Plan::parse(&std::fs::read_to_string(path)?)?,
-        size,
-        name,
-    })
+    Ok(Named { plan, size, name })
 }

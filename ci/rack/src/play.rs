@@ -111,6 +111,13 @@ fn prepare(plan: &Plan, path: &Path) -> Result<Opened> {
     buffered.set_len(plan.size)?;
     buffered.sync_all()?;
     fadvise(&buffered, 0, None, Advice::DontNeed)?;
+    if plan.cloned {
+        let clone = options()
+            .create(true)
+            .truncate(true)
+            .open(path.with_extension("clone"))?;
+        rustix::fs::ioctl_ficlone(&clone, &buffered)?;
+    }
     // The journal has nothing left to write.
     rustix::fs::syncfs(&buffered)?;
     let flags = i32::try_from(OFlags::DIRECT.bits())?;

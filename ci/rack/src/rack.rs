@@ -52,6 +52,9 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
                     println!("  {line}");
                 }
                 record.kernels.insert(kernel.version.clone(), did);
+                // One that is interrupted keeps what it has.
+                record.store(root)?;
+                page::write(root, &record)?;
                 run.push(kernel.version);
             }
             Err(_) if interrupt::requested() => return Ok(interrupt::EXIT),
@@ -110,6 +113,7 @@ fn of(
     for named in plans {
         let design = kernel.constant(match named.plan.fs {
             Fs::Ext4 => "dio",
+            Fs::Xfs if named.plan.cloned => "xfs_clone",
             Fs::Xfs => "dio_xfs",
         })?;
         match replay::play(&mut guest, &named.plan, None) {
@@ -216,7 +220,7 @@ fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
     let oracle = |name: &String| ORACLES.contains(&&name[..]);
     let rows = manifest.models.iter().filter(|model| {
         model.engine == Engine::Tlc
-            && model.module == "MCUnalignedDio"
+            && ["MCUnalignedDio", "MCReflink"].contains(&&model.module[..])
             && model.design == design
             && model.size == size
             && model.invariants.iter().any(oracle)
@@ -236,22 +240,24 @@ fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
 /// Compares what the kernel did with what the designs say that stand for it.
 fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
     let mut counts: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
-    let mut note = |design: &str, asked: String, agrees: bool| {
-        let (agree, disagree) = counts.entry(design.to_owned()).or_default();
+    let mut note = |design: String, asked: String, agrees: bool| {
+        let (agree, disagree) = counts.entry(design).or_default();
         match agrees {
             true => *agree += 1,
             false => disagree.push(asked),
         }
     };
+    let dio = kernel.constant("dio")?;
+    let divisor: u32 = kernel.constant("log_divisor")?.parse()?;
+    let jbd2 = if divisor == 4 { "Quarter" } else { "Upstream" };
     for (name, cell) in &did.plans {
         if let Some(loses) = cell.loses {
             let model = if loses { "loses" } else { "loses nothing" };
             let says = cell.says.replace('\n', "");
             let asked = format!("{name}: {} {model}, and the kernel: {says}", cell.design);
-            note(&cell.design, asked, loses == cell.lost());
+            note(format!("dio/{}", cell.design), asked, loses == cell.lost());
         }
     }
-    let dio = kernel.constant("dio")?;
     for measured in &did.workloads {
         match measured {
             Measured::Unaligned(unaligned::Measured { parts, blocks }) => {
@@ -259,17 +265,16 @@ fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
                 let asked = format!(
                     "{dio}: {parts} unaligned and {blocks} aligned writes were in flight together"
                 );
-                note(&dio, asked, *blocks > 1 && (*parts == 1) == exclusive);
+                note(
+                    format!("dio/{dio}"),
+                    asked,
+                    *blocks > 1 && (*parts == 1) == exclusive,
+                );
             }
             Measured::Journal(journal::Measured { largest, .. }) => {
-                let divisor: u32 = kernel.constant("log_divisor")?.parse()?;
                 let expected = journal::LOG / divisor;
-                let design = if divisor == 4 { "Quarter" } else { "Upstream" };
-                note(
-                    design,
-                    format!("{design}: j_max is {largest}, not {expected}"),
-                    *largest == expected,
-                );
+                let asked = format!("{jbd2}: j_max is {largest}, not {expected}");
+                note(format!("jbd2/{jbd2}"), asked, *largest == expected);
             }
             // Its counts move with the scheduler.
             Measured::Lock(_) => {}
@@ -278,15 +283,19 @@ fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
     for (name, trace) in &did.traces {
         let design = match &trace.area[..] {
             "dio" => dio.clone(),
-            "rwsem" => kernel.constant("rwsem")?,
-            // One design stands for the others in all releases, but for the constants that its traces show.
-            area => area.to_owned(),
+            "jbd2" => jbd2.to_owned(),
+            "writeback" => kernel.constant("plug")?,
+            area => kernel.constant(area)?,
         };
         let asked = format!(
             "{name}: {design} was asked of the kernel's trace: {}",
             trace.own
         );
-        note(&design, asked, trace.own.starts_with("accepted"));
+        note(
+            format!("{}/{design}", trace.area),
+            asked,
+            trace.own.starts_with("accepted"),
+        );
     }
     for (design, (agree, disagree)) in counts {
         if disagree.is_empty() {

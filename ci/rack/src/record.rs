@@ -30,7 +30,7 @@ pub struct Kernel {
     pub traces: BTreeMap<String, Trace>,
     /// What could not be run, and why.
     pub not_run: Vec<String>,
-    /// The designs that stand for it and did as it did, in whatever both were asked: in how many things.
+    /// The designs, behind their areas, that stand for it and did as it did in whatever both were asked: in how many things.
     pub measured: BTreeMap<String, usize>,
     /// What no model allows, or what a model has that the kernel has not.
     pub disagrees: Vec<String>,

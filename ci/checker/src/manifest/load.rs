@@ -12,7 +12,7 @@ use super::counts::{self, Lock};
 use super::file::{AreaTable, File, ModuleTable, SecondTable};
 use super::flatten::flatten;
 use super::source::Source;
-use super::{Area, CLAIMS, Engine, Manifest, Model, Module};
+use super::{Area, CLAIMS, Engine, Manifest, Model, Module, RECORD, measured};
 use crate::near::did_you_mean;
 
 pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
@@ -28,7 +28,9 @@ pub(super) fn load(shown: &Path) -> anyhow::Result<Manifest> {
             shown.display()
         );
     }
+    let record = specs.parent().unwrap_or(Path::new("")).join(RECORD);
     let mut manifest = Manifest {
+        measured: measured::read(&record)?,
         specs,
         sizes: BTreeMap::new(),
         areas: Vec::new(),

@@ -34,6 +34,7 @@ pub fn program(chance: &mut Chance, fs: Fs) -> Plan {
         fs,
         blocks: blocks.collect(),
         size,
+        cloned: false,
         calls: Vec::new(),
         steps: Vec::new(),
         cut: cut.clone(),
