@@ -52,7 +52,7 @@ fn read(path: &Path, kernel: Option<&str>) -> Found {
     let projection = Handles(handles.clone());
     let reading = Reading {
         kernel: kernel.map(str::to_owned),
-        judged_as: None,
+        ..Reading::default()
     };
     let notes = kernel::read(
         path,

@@ -47,6 +47,7 @@ fn reading(judged_as: Option<&str>) -> Reading {
         // That of the asynchronous writes does not say.
         kernel: Some("6.18".into()),
         judged_as: judged_as.map(str::to_owned),
+        ..Reading::default()
     }
 }
 
@@ -108,7 +109,9 @@ fn tlc_says_the_same() {
     ] {
         let dir = temp();
         let mut command = interlock();
-        command.args(["validate", "dio"]).arg(recorded(name));
+        command
+            .args(["validate", "dio", "--at-rest"])
+            .arg(recorded(name));
         let says = format!("accepted by the machine and TLC, {events} events");
         command
             .arg("--out")
@@ -128,7 +131,7 @@ fn another_kernels_rule_is_refused() {
     tools();
     let dir = temp();
     let mut command = interlock();
-    command.args(["validate", "dio", "--as", "6.1"]);
+    command.args(["validate", "dio", "--at-rest", "--as", "6.1"]);
     command.arg(recorded("ii_ext4_written_1024"));
     command
         .arg("--out")

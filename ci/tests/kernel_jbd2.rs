@@ -110,7 +110,7 @@ fn recorded_traces_are_behaviours() {
     tools();
     let dir = temp();
     let mut command = interlock();
-    command.args(["validate", "jbd2"]);
+    command.args(["validate", "jbd2", "--at-rest"]);
     command.args([SPACE, RESERVED].map(recorded));
     let accepted = |events: usize| {
         contains(format!(
@@ -140,7 +140,14 @@ fn the_numbers_of_another_kernel_are_refused() {
     for (name, reserved) in [(SPACE, 85), (RESERVED, 35)] {
         let dir = temp();
         let mut command = interlock();
-        command.args(["validate", "jbd2", "--machine-only", "--as", "6.1"]);
+        command.args([
+            "validate",
+            "jbd2",
+            "--at-rest",
+            "--machine-only",
+            "--as",
+            "6.1",
+        ]);
         command.arg(recorded(name)).arg("--out").arg(dir.path());
         let step = format!("StartReserved(t24096, {reserved}, 18, 18)");
         let step = step.replace("t24096, 35", "t15287, 35");
@@ -149,7 +156,14 @@ fn the_numbers_of_another_kernel_are_refused() {
     // Who takes it for a trace of 6.1 is told by its size.
     let told = "a log of 1024 blocks, and transactions of 341: this kernel's are of 256";
     let mut command = interlock();
-    command.args(["validate", "jbd2", "--machine-only", "--kernel", "6.1"]);
+    command.args([
+        "validate",
+        "jbd2",
+        "--at-rest",
+        "--machine-only",
+        "--kernel",
+        "6.1",
+    ]);
     command
         .arg(recorded(RESERVED))
         .assert()

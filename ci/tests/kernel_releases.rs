@@ -113,6 +113,7 @@ fn judge(area: &str, path: &Path, judged_as: Option<&str>) -> Result<Vec<String>
     let reading = Reading {
         kernel: None,
         judged_as: judged_as.map(str::to_owned),
+        midway: false,
     };
     kernel::read(path, &reading, projections::of_area(area)?, &mut each)?;
     Ok(refused)
@@ -163,7 +164,9 @@ fn tlc_says_the_same() {
     for (file, area) in [("k72_dio_growing", "dio"), ("k61_dio_unwritten", "dio")] {
         let dir = temp();
         let mut command = interlock();
-        command.args(["validate", area]).arg(path(file));
+        command
+            .args(["validate", area, "--at-rest"])
+            .arg(path(file));
         let run = command.arg("--out").arg(dir.path()).assert().code(0);
         run.stdout(contains("accepted by the machine and TLC"));
     }

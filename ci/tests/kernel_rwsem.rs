@@ -34,7 +34,7 @@ fn recorded(name: &str) -> Vec<String> {
 fn traces(path: &Path) -> anyhow::Result<Vec<Trace>> {
     let reading = Reading {
         kernel: Some("6.18".into()),
-        judged_as: None,
+        ..Reading::default()
     };
     let mut traces = Vec::new();
     validate::read("rwsem", path, &reading, &mut |trace| {
@@ -114,7 +114,7 @@ fn validate(name: &str, options: &[&str], accepted: &[&str]) {
         .join(name)
         .with_extension("txt.gz");
     let mut command = interlock();
-    command.args(["validate", "rwsem", "--kernel", "6.18"]);
+    command.args(["validate", "rwsem", "--at-rest", "--kernel", "6.18"]);
     command.args(options).arg(file).arg("--out").arg(dir.path());
     let mut run = command.assert().code(0);
     for accepted in accepted {

@@ -142,7 +142,7 @@ fn the_machine_and_tlc_accept_the_recorded_traces() {
         (BACKGROUND, [510, 494]),
     ];
     let mut command = interlock();
-    command.args(["validate", "writeback"]);
+    command.args(["validate", "writeback", "--at-rest"]);
     command.args(counts.map(|(name, _)| recorded(name)));
     let assert = command.arg("--out").arg(dir.path()).assert().code(0);
     let mut assert = assert.stdout(contains("refused").not());

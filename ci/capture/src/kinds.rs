@@ -46,7 +46,8 @@ pub struct Capture {
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=4"];
 const XFS: &[&str] = &["mkfs.xfs", "-q", "-b", "size=4096"];
 
-const JOURNAL_EVENTS: &[&str] = &[
+/// Of a journal.
+pub const JOURNAL_EVENTS: &[&str] = &[
     "journal_start",
     "journal_start_sb",
     "journal_start_reserved",
@@ -66,7 +67,8 @@ const JOURNAL_EVENTS: &[&str] = &[
     "update_log_tail",
 ];
 
-const LOCK_EVENTS: &[&str] = &[
+/// Of XFS's i_rwsem.
+pub const LOCK_EVENTS: &[&str] = &[
     "ilock",
     "ilock_nowait",
     "iunlock",
@@ -78,7 +80,8 @@ const LOCK_EVENTS: &[&str] = &[
     "spin",
 ];
 
-const DIRECT_EVENTS: &[&str] = &[
+/// Of direct writes to ext4.
+pub const DIRECT_EVENTS: &[&str] = &[
     "extent_status",
     "journal_start",
     "handle_stop",

@@ -1,5 +1,6 @@
 //! `interlock capture`: traces of the running kernel, on file systems of one's own, judged by the specifications.
 
+pub mod attach;
 pub mod instance;
 pub mod kinds;
 pub mod place;
@@ -14,7 +15,7 @@ use instance::Instance;
 use interlock_checker::interrupt;
 use interlock_checker::near::did_you_mean;
 use interlock_traces::kernel::Reading;
-use interlock_traces::kernel::family::Family;
+use interlock_traces::kernel::family::{Family, Kind};
 use interlock_traces::validate;
 use kinds::{CAPTURES, Capture};
 use place::Image;
@@ -51,16 +52,20 @@ pub fn capture(root: &Path, request: &Request) -> Result<u8> {
     }
     let mut status = 0;
     for Recorded { area, file } in recorded {
-        let request = validate::Request {
-            area: area.to_owned(),
-            files: vec![file],
-            reading: Reading::default(),
-            machine_only: false,
-            out: request.out.clone(),
-        };
-        status = status.max(validate::validate(root, &request)?);
+        status = status.max(judge(root, request, area, &file, &Reading::default())?);
     }
     Ok(status)
+}
+
+fn judge(root: &Path, request: &Request, area: &str, file: &Path, reading: &Reading) -> Result<u8> {
+    let request = validate::Request {
+        area: area.to_owned(),
+        files: vec![file.to_owned()],
+        reading: reading.clone(),
+        machine_only: false,
+        out: request.out.clone(),
+    };
+    validate::validate(root, &request)
 }
 
 /// Records, and judges nothing: that is `interlock validate`'s, on any machine. The place is the caller's: behind [`place::enter`],
@@ -118,8 +123,26 @@ fn record_one(
     image.remount()?;
     (capture.warm)(&image.dir)?;
     let instance = Instance::new(tracefs)?;
+    let (events, probes) = recordable(family, capture.events, &instance)?;
+    instance.start(&events, image.device()?, capture.own)?;
+    (capture.work)(&image.dir, &instance.marker()?)?;
+    let mut comments = vec![
+        format!("kernel: {kernel} ; {}", image.made),
+        format!("workload: {}", capture.says),
+    ];
+    comments.extend(probed(&probes));
+    comments.extend(journal_info(image.device()?)?);
+    instance.finish(file, &comments)
+}
+
+/// Those of the events that the release has and that can be recorded here; and the names of those that are by kprobes.
+fn recordable<'a>(
+    family: &'a Family,
+    names: &[&'static str],
+    instance: &Instance,
+) -> Result<(Vec<&'a Kind>, Vec<&'static str>)> {
     let (mut events, mut probes) = (Vec::new(), Vec::new());
-    for name in capture.events {
+    for name in names {
         let Some(kind) = family.named(name)? else {
             continue;
         };
@@ -130,22 +153,16 @@ fn record_one(
             probes.push(*name);
         }
     }
-    instance.start(&events, image.device()?, capture.own)?;
-    (capture.work)(&image.dir, &instance.marker()?)?;
-    let mut comments = vec![
-        format!("kernel: {kernel} ; {}", image.made),
-        format!("workload: {}", capture.says),
-    ];
-    if !probes.is_empty() {
-        comments.push(format!("probes: {}", probes.join(" ")));
-    }
-    comments.extend(journal_info(&image)?);
-    instance.finish(file, &comments)
+    Ok((events, probes))
 }
 
-/// What the kernel says of the image's journal, if it has one.
-fn journal_info(image: &Image) -> Result<Vec<String>> {
-    let (major, minor) = image.device()?;
+/// What a trace says of its kprobes.
+fn probed(probes: &[&str]) -> Option<String> {
+    (!probes.is_empty()).then(|| format!("probes: {}", probes.join(" ")))
+}
+
+/// What the kernel says of the journal on a device, if there is one.
+fn journal_info((major, minor): (u32, u32)) -> Result<Vec<String>> {
     let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}"))?;
     let name = device
         .file_name()

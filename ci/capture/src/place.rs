@@ -19,19 +19,33 @@ const ROOT: &str = "/mnt";
 /// Set in the process that is in a namespace of its own.
 const INSIDE: &str = "INTERLOCK_CAPTURE_INSIDE";
 
+/// Who captures has to be root.
+///
+/// # Errors
+/// If this is not.
+pub fn is_root() -> Result<()> {
+    ensure!(
+        rustix::process::geteuid().is_root(),
+        "a capture mounts file systems and reads tracefs: it needs root"
+    );
+    Ok(())
+}
+
 /// Goes on in a mount namespace of its own: starts this program anew there, with the same arguments.
 ///
 /// # Errors
 /// Without root, and where no namespace can be made.
 pub fn enter() -> Result<()> {
-    ensure!(
-        rustix::process::geteuid().is_root(),
-        "a capture mounts file systems and reads tracefs: it needs root"
-    );
+    is_root()?;
     if std::env::var_os(INSIDE).is_some() {
         return cover();
     }
-    let namespace = ["--mount", "--propagation", "private", "--"];
+    goes_on_in("private")
+}
+
+/// Starts this program anew in a mount namespace that hears of others' mounts so.
+fn goes_on_in(propagation: &str) -> Result<()> {
+    let namespace = ["--mount", "--propagation", propagation, "--"];
     run("unshare", namespace.into_iter().chain(["true"]))
         .context("no mount namespace can be made")?;
     let program = std::env::current_exe().context("this program has no path")?;
@@ -179,5 +193,23 @@ pub fn tracefs() -> Result<PathBuf> {
     std::fs::create_dir(&dir)?;
     let args = ["-t", "tracefs", "interlock"].map(OsStr::new);
     run("mount", args.into_iter().chain([dir.as_os_str()])).context("there is no tracefs here")?;
+    Ok(dir)
+}
+
+/// Where tracefs is for everybody. Where it is not mounted, this program goes on in a mount namespace in which it is: what others
+/// unmount is unmounted there too.
+///
+/// # Errors
+/// If the kernel has none, or does not let it be mounted.
+pub fn tracefs_of_all() -> Result<PathBuf> {
+    let dir = PathBuf::from("/sys/kernel/tracing");
+    if !dir.join("instances").exists() {
+        if std::env::var_os(INSIDE).is_none() {
+            goes_on_in("slave")?;
+        }
+        let args = ["-t", "tracefs", "interlock"].map(OsStr::new);
+        run("mount", args.into_iter().chain([dir.as_os_str()]))
+            .context("there is no tracefs here")?;
+    }
     Ok(dir)
 }

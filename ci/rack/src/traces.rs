@@ -47,6 +47,8 @@ pub fn judged(area: &str, file: &Path, judged_as: Option<&str>) -> Result<String
     let area = protocol::area(area)?;
     let reading = Reading {
         judged_as: judged_as.map(str::to_owned),
+        // A capture's workload begins with its trace.
+        midway: false,
         ..Reading::default()
     };
     let (mut events, mut refused) = (0, None);

@@ -1,5 +1,7 @@
 //! `interlock capture`.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -19,8 +21,19 @@ pub struct Capture {
     /// Reproduce what a seed reports, at a small scale: 000, 001, 004
     #[arg(long, value_name = "SEED", conflicts_with = "areas")]
     reproduce: Option<String>,
+    /// Record a file system in use beside its users for so many seconds, and touch nothing of it
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "path",
+        conflicts_with = "reproduce"
+    )]
+    attach: Option<u64>,
+    /// A file or directory on the file system that is attached to
+    #[arg(long, requires = "attach")]
+    path: Option<PathBuf>,
     /// Record, and judge nothing: neither Java nor the specifications are needed
-    #[arg(long, conflicts_with = "reproduce")]
+    #[arg(long, conflicts_with_all = ["reproduce", "attach"])]
     record_only: bool,
     #[command(flatten)]
     output: Output,
@@ -49,9 +62,12 @@ impl Capture {
             });
         }
         let root = toolchain::root()?;
-        match self.reproduce {
-            Some(seed) => capture::reproduce::reproduce(&root, &seed, &request.out),
-            None => capture::capture(&root, &request),
+        match (self.reproduce, self.attach, self.path) {
+            (Some(seed), ..) => capture::reproduce::reproduce(&root, &seed, &request.out),
+            (_, Some(seconds), Some(path)) => {
+                capture::attach::attach(&root, &request, &path, seconds)
+            }
+            _ => capture::capture(&root, &request),
         }
     }
 }

@@ -29,6 +29,9 @@ pub struct Traces {
     /// Judge a kernel's trace by the constants of another one
     #[arg(long = "as", value_name = "VERSION")]
     judged_as: Option<String>,
+    /// Nothing is under way when a kernel's trace begins: it is judged from its first line on
+    #[arg(long)]
+    at_rest: bool,
 }
 
 impl Traces {
@@ -36,6 +39,7 @@ impl Traces {
         Reading {
             kernel: self.kernel.clone(),
             judged_as: self.judged_as.clone(),
+            midway: !self.at_rest,
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct Reading {
     pub kernel: Option<String>,
     /// Judge it by the constants of this one: what differs between the two is refused.
     pub judged_as: Option<String>,
+    /// Something may be under way when it begins: what is, is unknown, and each trace says from which line on it is judged.
+    pub midway: bool,
 }
 
 /// What makes traces of a specification of a kernel's events.
@@ -44,6 +46,14 @@ pub trait Projection {
     /// # Errors
     /// If it says what cannot be.
     fn comment(&mut self, _text: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// An event of a file that may begin while something is under way: each is shown once before the first [`Projection::event`].
+    ///
+    /// # Errors
+    /// As [`Projection::event`].
+    fn survey(&mut self, _event: &Event<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -58,6 +68,11 @@ pub trait Projection {
     /// # Errors
     /// If the file is no trace of this area.
     fn end(&mut self, out: &mut Vec<Trace>) -> Result<()>;
+
+    /// What of the file is not judged, because its state at the beginning is never known: a sentence for each.
+    fn unjudged(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What projections begin with.
@@ -69,6 +84,8 @@ pub struct Source {
     pub family: Family,
     /// The table whose constants it is judged by.
     pub judged: Family,
+    /// The file may begin while something is under way.
+    pub midway: bool,
 }
 
 /// What was left out.
@@ -78,6 +95,8 @@ pub struct Notes {
     pub unknown: BTreeMap<String, (u64, usize)>,
     /// Lines that are none of a trace's: how many, and the first one.
     pub unread: Option<(u64, usize)>,
+    /// What is not judged: see [`Projection::unjudged`].
+    pub unjudged: Vec<String>,
 }
 
 /// Whether the file is a kernel's trace, by its first line that says anything.
@@ -108,92 +127,109 @@ pub fn read(
     each: &mut dyn FnMut(Trace) -> Result<()>,
 ) -> Result<Notes> {
     let shown = path.display();
-    let mut lines = Lines::new(text::open(path)?);
     let mut notes = Notes::default();
     let mut comments: Vec<String> = Vec::new();
     let mut kernel = reading.kernel.clone();
     let mut projection = Some(projection);
     let mut open: Option<(Family, Box<dyn Projection>)> = None;
-    let mut last = 0;
     let mut out = Vec::new();
-    while let Some((number, line)) = lines.advance().with_context(|| shown.to_string())? {
-        let at = || format!("{shown}:{number}");
-        let raw = match Line::parse(&line) {
-            Some(Line::Empty | Line::Stack) => continue,
-            Some(Line::Comment(comment)) => {
-                if let Some(rest) = comment.strip_prefix("kernel:")
-                    && reading.kernel.is_none()
-                {
-                    kernel = rest.split_whitespace().next().map(str::to_owned);
+    let passes: &[bool] = if reading.midway {
+        &[true, false]
+    } else {
+        &[false]
+    };
+    for &surveys in passes {
+        let mut lines = Lines::new(text::open(path)?);
+        let mut last = 0;
+        while let Some((number, line)) = lines.advance().with_context(|| shown.to_string())? {
+            let at = || format!("{shown}:{number}");
+            let raw = match Line::parse(&line) {
+                Some(Line::Empty | Line::Stack) => continue,
+                Some(Line::Comment(comment)) => {
+                    if let Some(rest) = comment.strip_prefix("kernel:")
+                        && reading.kernel.is_none()
+                    {
+                        kernel = rest.split_whitespace().next().map(str::to_owned);
+                    }
+                    match &mut open {
+                        Some(_) if surveys != reading.midway => {}
+                        Some((_, projection)) => projection.comment(comment).with_context(at)?,
+                        None => comments.push(comment.to_owned()),
+                    }
+                    continue;
                 }
-                match &mut open {
-                    Some((_, projection)) => projection.comment(comment).with_context(at)?,
-                    None => comments.push(comment.to_owned()),
+                Some(Line::Lost(count)) => {
+                    let count = count.map_or("events".into(), |count| format!("{count} events"));
+                    bail!(
+                        "{}: {count} were lost: what is left says nothing; record with a larger buffer (buffer_size_kb), or fewer events",
+                        at()
+                    )
                 }
-                continue;
-            }
-            Some(Line::Lost(count)) => {
-                let count = count.map_or("events".into(), |count| format!("{count} events"));
-                bail!(
-                    "{}: {count} were lost: what is left says nothing; record with a larger buffer (buffer_size_kb), or fewer events",
-                    at()
-                )
-            }
-            Some(Line::Event(raw)) => raw,
-            None => {
-                notes.unread.get_or_insert((0, number)).0 += 1;
-                continue;
-            }
-        };
-        ensure!(
-            last <= raw.time,
-            "{}: the time goes back: record with the clock `global`, `mono` or `counter`",
-            at()
-        );
-        last = raw.time;
-        if open.is_none() {
-            let kernel = kernel.as_deref().with_context(|| {
-                format!("{shown}: no line `# kernel: VERSION` in it: name the kernel with --kernel")
-            })?;
-            let family = Family::of(kernel).with_context(|| shown.to_string())?;
-            let judged = match &reading.judged_as {
-                Some(kernel) => Family::of(kernel)?,
-                None => family.clone(),
+                Some(Line::Event(raw)) => raw,
+                None if surveys => continue,
+                None => {
+                    notes.unread.get_or_insert((0, number)).0 += 1;
+                    continue;
+                }
             };
-            let source = Source {
-                file: path.to_owned(),
-                family: family.clone(),
-                judged,
-            };
-            let make = projection.take().context("one projection a file")?;
-            let mut projection = make(source).with_context(|| shown.to_string())?;
-            for comment in &comments {
-                projection
-                    .comment(comment)
-                    .with_context(|| shown.to_string())?;
-            }
-            open = Some((family, projection));
-        }
-        let (family, projection) = open.as_mut().context("a projection")?;
-        match family.event(raw.name) {
-            Known::Read(name, kind) => {
-                let event = Event {
-                    name,
-                    line: number,
-                    raw,
-                    kind,
-                    family,
-                    file: path,
+            ensure!(
+                last <= raw.time,
+                "{}: the time goes back: record with the clock `global`, `mono` or `counter`",
+                at()
+            );
+            last = raw.time;
+            if open.is_none() {
+                let kernel = kernel.as_deref().with_context(|| {
+                    format!(
+                        "{shown}: no line `# kernel: VERSION` in it: name the kernel with --kernel"
+                    )
+                })?;
+                let family = Family::of(kernel).with_context(|| shown.to_string())?;
+                let judged = match &reading.judged_as {
+                    Some(kernel) => Family::of(kernel)?,
+                    None => family.clone(),
                 };
-                projection.event(&event, &mut out)?;
-                for trace in out.drain(..) {
-                    each(trace)?;
+                let source = Source {
+                    file: path.to_owned(),
+                    family: family.clone(),
+                    judged,
+                    midway: reading.midway,
+                };
+                let make = projection.take().context("one projection a file")?;
+                let mut projection = make(source).with_context(|| shown.to_string())?;
+                for comment in &comments {
+                    projection
+                        .comment(comment)
+                        .with_context(|| shown.to_string())?;
                 }
+                open = Some((family, projection));
             }
-            Known::Ignored => {}
-            Known::Not => {
-                let unknown = notes.unknown.entry(raw.name.to_owned());
-                unknown.or_insert((0, number)).0 += 1;
+            let (family, projection) = open.as_mut().context("a projection")?;
+            match family.event(raw.name) {
+                Known::Read(name, kind) => {
+                    let event = Event {
+                        name,
+                        line: number,
+                        raw,
+                        kind,
+                        family,
+                        file: path,
+                    };
+                    if surveys {
+                        projection.survey(&event)?;
+                        continue;
+                    }
+                    projection.event(&event, &mut out)?;
+                    for trace in out.drain(..) {
+                        each(trace)?;
+                    }
+                }
+                Known::Not if surveys => {}
+                Known::Ignored => {}
+                Known::Not => {
+                    let unknown = notes.unknown.entry(raw.name.to_owned());
+                    unknown.or_insert((0, number)).0 += 1;
+                }
             }
         }
     }
@@ -203,6 +239,7 @@ pub fn read(
     projection
         .end(&mut out)
         .with_context(|| shown.to_string())?;
+    notes.unjudged = projection.unjudged();
     out.into_iter().try_for_each(each)?;
     Ok(notes)
 }
@@ -222,6 +259,8 @@ impl Notes {
                 file.display()
             )
         });
-        unknown.chain(unread).collect()
+        let unjudged = self.unjudged.iter();
+        let unjudged = unjudged.map(|what| format!("{}: {what}", file.display()));
+        unknown.chain(unread).chain(unjudged).collect()
     }
 }

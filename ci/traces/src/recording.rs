@@ -33,6 +33,9 @@ pub struct Trace {
     pub line: usize,
     /// The line of each event in the file.
     pub lines: Vec<usize>,
+    /// The line of the file from which on the state is known, if the recording may have begun while something was under way. What
+    /// begins before it may be taken for older than the trace.
+    pub known: Option<usize>,
 }
 
 /// The first line of a trace.
@@ -239,6 +242,7 @@ pub fn read(path: &Path, lines: impl BufRead) -> Result<Vec<Trace>> {
                     file: path.to_owned(),
                     line: number,
                     lines: Vec::new(),
+                    known: None,
                 });
             }
             (Line::Event(event), Some(trace)) => {

@@ -167,15 +167,27 @@ impl Judge<'_> {
             Found::Refused(refusal) => {
                 self.refused = true;
                 println!(
-                    "{name}: refused by {who} after {} of {events} events",
-                    refusal.fit
+                    "{name}: refused by {who} after {} of {events} events{}",
+                    refusal.fit,
+                    judged(trace)
                 );
                 let protocol = Protocol::of(self.area, trace)?;
                 explain(protocol, self.root, trace, refusal, self.tlc.as_ref())?;
             }
-            _ => println!("{name}: accepted by {who}, {events} events"),
+            _ => println!(
+                "{name}: accepted by {who}, {events} events{}",
+                judged(trace)
+            ),
         }
         Ok(())
+    }
+}
+
+/// From which line on a trace is judged, if it may have begun while something was under way.
+fn judged(trace: &Trace) -> String {
+    match trace.known {
+        Some(line) => format!("; judged from line {line} on, {} before it", line - 1),
+        None => String::new(),
     }
 }
 

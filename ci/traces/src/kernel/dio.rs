@@ -7,9 +7,10 @@ mod begin;
 mod io;
 mod task;
 mod truncate;
+mod unknown;
 mod window;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -17,6 +18,7 @@ use super::event::Event;
 use super::{MOST, Projection, Source};
 use crate::recording::Trace;
 use task::{Did, Mode, Phase, Task, Wait};
+use unknown::Unknown;
 use window::{SECTOR, Window};
 
 /// A trace ends at the first quiet moment after so many requests: TLC is asked once for all of them.
@@ -42,6 +44,20 @@ pub struct Dio {
     /// How many windows there have been.
     windows: usize,
     last: usize,
+    /// Of each task whether it is first seen outside of a call.
+    fresh: BTreeMap<u32, bool>,
+    /// The files of which requests may be under way that are older than the trace.
+    unknown: BTreeMap<Name, Unknown>,
+    /// The same, as the whole file shows them.
+    surveyed: BTreeMap<Name, Unknown>,
+    /// The others, and the line from which on.
+    known: BTreeMap<Name, usize>,
+    /// Those of XFS among the files that are not known.
+    xfs: BTreeSet<Name>,
+    /// A direct write was seen.
+    wrote: bool,
+    /// A trace was handed over.
+    judged: bool,
     /// Each inode_dio_wait is in the trace.
     shows_drains: bool,
 }
@@ -90,6 +106,13 @@ impl Dio {
             files: BTreeMap::new(),
             windows: 0,
             last: 0,
+            fresh: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+            surveyed: BTreeMap::new(),
+            known: BTreeMap::new(),
+            xfs: BTreeSet::new(),
+            wrote: false,
+            judged: false,
             shows_drains: false,
         }))
     }
@@ -168,7 +191,8 @@ impl Dio {
         );
         let is_under_way = |task: &Task| task.current.as_ref().is_some_and(|it| it.file == *name);
         let has_asked = |task: &Task| !task.asked.is_empty() || task.truncates.is_some();
-        if file.window.requests.len() < least
+        if file.window.requests.is_empty()
+            || file.window.requests.len() < least
             || !file.window.flying.is_empty()
             || self
                 .tasks
@@ -184,7 +208,18 @@ impl Dio {
         let policy = self.source.judged.constant(policy)?;
         let shown = format!("device {} inode {}", name.0, name.1);
         let trace = window.trace(&self.source, &shown, policy, self.block, line);
-        out.push(trace.with_context(at)?);
+        // The size, and what the blocks are, the first request shows.
+        let first = trace.as_ref().map_or(0, |trace| {
+            let begins = trace.events.iter().find(|event| event.action == "Begin");
+            begins.map_or(0, |event| event.from as usize)
+        });
+        let first = if self.judged { 0 } else { first };
+        let known = self.known.get(name).map(|known| first.max(known + 1));
+        self.judged = true;
+        out.push(Trace {
+            known,
+            ..trace.with_context(at)?
+        });
         Ok(())
     }
 }
@@ -204,6 +239,10 @@ impl Projection for Dio {
             self.shows_drains = probes.split_whitespace().any(|name| name == "drain");
         }
         Ok(())
+    }
+
+    fn survey(&mut self, event: &Event<'_>) -> Result<()> {
+        self.counts(event)
     }
 
     fn event(&mut self, event: &Event<'_>, out: &mut Vec<Trace>) -> Result<()> {
@@ -228,7 +267,12 @@ impl Projection for Dio {
         if let Some(ask) = task.asks_for().filter(|_| !is_on_the_way) {
             ask.until = Some(event.line);
         }
-        match event.name {
+        let name_of_event = if self.is_unknown(event, &mut task)? {
+            ""
+        } else {
+            event.name
+        };
+        match name_of_event {
             "mark" => self.mark(event, &mut task)?,
             "journal_start" => self.sets_size(event, &mut task)?,
             "handle_stop" => self.has_set_size(event, &mut task),
@@ -255,7 +299,13 @@ impl Projection for Dio {
         }
         let left = task.unlocks.as_ref().map(|(file, ..)| file.clone());
         self.tasks.insert(pid, task);
-        if matches!(event.name, "dio_complete" | "iunlock") {
+        if name_of_event == "mark" {
+            let names: Vec<Name> = self.unknown.keys().cloned().collect();
+            for name in &names {
+                self.learns(name, event.line);
+            }
+        }
+        if matches!(name_of_event, "dio_complete" | "iunlock") {
             let name = match left {
                 Some(file) if !event.knows("ino") => file,
                 _ => name(event)?,
@@ -288,6 +338,11 @@ impl Projection for Dio {
             }
         }
         ensure!(
+            !names.is_empty() || !self.wrote,
+            "at no line is it known which direct writes are under way: each file has tasks that were not seen to begin one and to end it, \
+             or never a moment without one; record longer, or say --at-rest if none was when it began"
+        );
+        ensure!(
             !names.is_empty(),
             "no direct write in it: record iomap_dio_rw_begin, or the probe that stands for it in the table"
         );
@@ -298,7 +353,29 @@ impl Projection for Dio {
         for name in names {
             self.cut(&name, 1, self.last, out)?;
         }
+        ensure!(
+            self.judged,
+            "no direct write begins behind the line at which it is known which are under way: record longer, or say --at-rest if none \
+             was when it began"
+        );
         Ok(())
+    }
+
+    fn unjudged(&self) -> Vec<String> {
+        let files = self
+            .unknown
+            .iter()
+            .filter(|(_, unknown)| unknown.is_written());
+        let files: Vec<String> = files
+            .map(|((dev, ino), _)| format!("device {dev} inode {ino}"))
+            .collect();
+        let told = (!files.is_empty()).then(|| {
+            format!(
+                "not judged, because it is never known which direct writes are under way: {}",
+                files.join(", ")
+            )
+        });
+        told.into_iter().collect()
     }
 }
 

@@ -33,6 +33,19 @@ pub struct Journal {
     used: BTreeSet<i32>,
     handles: Events,
     log: Events,
+    /// The line at which the second transaction begins, or the first if there is no other: who gets a handle from then on has asked
+    /// for it in the file.
+    begins: usize,
+    /// How many have begun, of two.
+    flushes: u32,
+    /// The lines at which tasks are first seen as they get a handle.
+    claims: Vec<usize>,
+    /// Who does anything with the journal in the whole file.
+    seen: BTreeSet<u32>,
+    /// The line from which on handles are judged: no handle is left, and the next transaction begins.
+    known: Option<usize>,
+    /// The line at which the log's tail is known.
+    tail: Option<usize>,
     /// The place in `log` of the event after which each task has done nothing yet.
     tails: BTreeMap<u32, usize>,
 }
@@ -47,7 +60,7 @@ struct Task {
 }
 
 /// A handle that is asked for: the line, and the blocks that it reserves or, of a reserved one, that are reserved.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Asked {
     line: usize,
     reserve: i32,
@@ -75,6 +88,12 @@ impl Journal {
             locked: None,
             flushed: None,
             used: BTreeSet::new(),
+            begins: 0,
+            flushes: 0,
+            claims: Vec::new(),
+            seen: BTreeSet::new(),
+            known: None,
+            tail: None,
             handles: Events::default(),
             log: Events::default(),
             tails: BTreeMap::new(),
@@ -84,6 +103,9 @@ impl Journal {
     /// What the task of an event has asked for: it has got it.
     fn asked(&mut self, event: &Event<'_>) -> Result<Asked> {
         let task = self.tasks.entry(event.raw.pid).or_default();
+        if event.line < self.begins && self.claims.contains(&event.line) {
+            return Ok(task.asked.take().unwrap_or_default());
+        }
         task.asked.take().with_context(|| {
             format!(
                 "{}: the task {} has not asked for this handle: record ext4_journal_start* too, and from before the tasks start",
@@ -190,6 +212,21 @@ impl Projection for Journal {
         self.size.comment(text)
     }
 
+    fn survey(&mut self, event: &Event<'_>) -> Result<()> {
+        match event.name {
+            "handle_start" if !self.seen.contains(&event.raw.pid) => self.claims.push(event.line),
+            "commit_flush" if self.flushes < 2 => {
+                self.flushes += 1;
+                self.begins = event.line;
+            }
+            _ => {}
+        }
+        if JOURNAL.contains(&event.name) {
+            self.seen.insert(event.raw.pid);
+        }
+        Ok(())
+    }
+
     fn event(&mut self, event: &Event<'_>, _out: &mut Vec<Trace>) -> Result<()> {
         let pid = event.raw.pid;
         if let Some(tail) = self.tails.remove(&pid) {
@@ -236,6 +273,11 @@ impl Projection for Journal {
             "commit_flush" => {
                 let [tid] = ints(event, ["tid"])?;
                 self.flushed = Some((tid, at));
+                if self.source.midway && at == self.begins {
+                    self.known = Some(at);
+                    self.handles = Events::default();
+                    self.used.clear();
+                }
                 self.handles.push("CommitFlush", event, &[tid])?;
             }
             "commit_log" => self
@@ -249,11 +291,13 @@ impl Projection for Journal {
             }
             "commit_end" => {
                 let args = ints(event, ["tid", "head"])?;
+                self.tail.get_or_insert(at);
                 self.handles.push("CommitEnd", event, &args[..1])?;
                 self.log.push("Finish", event, &args)?;
             }
             "drop_transaction" => self.log.push("Drop", event, &ints(event, ["tid"])?)?,
             "update_log_tail" => {
+                self.tail.get_or_insert(at);
                 // The numbers change after the event, before the task does anything else.
                 self.tails.insert(pid, self.log.events.len());
                 self.log
@@ -269,11 +313,22 @@ impl Projection for Journal {
             !self.handles.events.is_empty(),
             "no handle or commit of a journal in it: record the events jbd2_* and ext4_journal_start*"
         );
+        ensure!(
+            !self.source.midway || self.known.is_some(),
+            "no transaction begins in it: which handles are older than the trace is never known, and nothing is judged; record longer, \
+             or say --at-rest if the journal was when it began"
+        );
         let [handles, log] = self.heads()?;
-        out.extend(std::mem::take(&mut self.handles).trace(handles, &self.source));
+        let trace = std::mem::take(&mut self.handles).trace(handles, &self.source);
+        out.extend(trace.map(|trace| Trace {
+            known: self.known,
+            ..trace
+        }));
         // Without a transaction's blocks there is nothing to be asked of a log.
         if self.log.first(0, &["Logged"]).is_some() {
-            out.extend(std::mem::take(&mut self.log).trace(log, &self.source));
+            let trace = std::mem::take(&mut self.log).trace(log, &self.source);
+            let known = self.tail.filter(|_| self.source.midway);
+            out.extend(trace.map(|trace| Trace { known, ..trace }));
         }
         Ok(())
     }
@@ -374,6 +429,7 @@ impl Events {
             file: source.file.clone(),
             events: self.events,
             lines: self.lines,
+            known: None,
         })
     }
 }

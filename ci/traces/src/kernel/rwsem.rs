@@ -4,15 +4,17 @@
 //! lock between its `xfs_ilock` and the next thing that it is seen to do, and has released it between the last thing and its
 //! `xfs_iunlock`. Where nobody has the lock or wants it, a trace ends and the next one begins.
 
+mod before;
 mod lock;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::event::Event;
 use super::{MOST, Source};
 use crate::recording::Trace;
+use before::Strangers;
 use lock::{Lock, Now};
 
 /// A trace of so many events is handed over as soon as nobody has the lock.
@@ -47,6 +49,14 @@ pub struct Projection {
     kept: usize,
     /// Some inode's lock was seen.
     seen: bool,
+    /// Who may have been at a lock when the file begins.
+    strangers: Strangers,
+    /// The locks of which it is known who is at them.
+    known: BTreeSet<Inode>,
+    /// A trace was handed over.
+    judged: bool,
+    /// How many locks were not judged.
+    unjudged: usize,
     /// Who is in a slow path, where that is what contention events tell: the lock's address, and whether it is to write.
     slow: BTreeMap<u32, (String, bool)>,
     /// They do.
@@ -68,6 +78,10 @@ impl Projection {
             addresses: BTreeMap::new(),
             kept: 0,
             seen: false,
+            strangers: Strangers::default(),
+            known: BTreeSet::new(),
+            judged: false,
+            unjudged: 0,
             slow: BTreeMap::new(),
             tells_slow_paths,
         }))
@@ -75,6 +89,9 @@ impl Projection {
 
     /// What the task is seen to do, or what is done to it, shows that it is past what it was at.
     fn goes_on(&mut self, task: u32, now: Now) {
+        if self.source.midway {
+            self.strangers.goes_on(task, now.line);
+        }
         for inode in self.tasks.get(&task).into_iter().flatten() {
             if let Some(lock) = self.locks.get_mut(inode) {
                 lock.goes_on(task, now);
@@ -108,7 +125,15 @@ impl Projection {
                 lock.goes_on(task, now);
             }
         }
-        let lock = self.locks.entry(inode.clone()).or_default();
+        let midway = self.source.midway;
+        let is_known = !midway || self.known.contains(&inode);
+        let lock = self.locks.entry(inode.clone());
+        let lock = lock.or_insert_with(|| Lock::new(midway, is_known));
+        let goes = matches!(event.name, "iunlock" | "ilock_demote");
+        if goes && self.source.midway && lock.is_strange(task) {
+            let stranger = self.strangers.take(task, lock.address.as_deref());
+            lock.was_there(task, exclusive, &stranger, now);
+        }
         let done = match event.name {
             "ilock" => lock.arrives(task, exclusive, now),
             "ilock_nowait" => lock.tries(task, exclusive, now),
@@ -119,6 +144,12 @@ impl Projection {
             let (dev, ino) = &inode;
             format!("{}: the IOLOCK of dev {dev} ino {ino:#x}", event.place())
         })?;
+        if self.source.midway {
+            self.strangers.goes_on(task, now.line);
+        }
+        if lock.is_known() {
+            self.known.insert(inode.clone());
+        }
         let at = self.tasks.entry(task).or_default();
         at.retain(|other| *other != inode);
         if lock.is_at(task) {
@@ -126,7 +157,7 @@ impl Projection {
         } else if at.is_empty() {
             self.tasks.remove(&task);
         }
-        if lock.is_quiet() {
+        if lock.is_known() && lock.is_quiet() {
             if let Some(address) = lock.address.take() {
                 self.addresses.remove(&address);
             }
@@ -147,7 +178,10 @@ impl Projection {
                 "READ" => false,
                 "WRITE" => true,
                 // A spinlock, also that inside of the rwsem; a mutex: they are held for a moment, or by another layer.
-                _ => return Ok(()),
+                _ => {
+                    self.strangers.waits_inside(task, address);
+                    return Ok(());
+                }
             };
             if self.tells_slow_paths {
                 self.slow.insert(task, (address.to_owned(), writes));
@@ -173,6 +207,21 @@ impl Projection {
                     lock.gets(task, now);
                     return Ok(());
                 }
+            }
+        }
+        if self.source.midway {
+            let of = self.addresses.get(address);
+            let is_known = of.is_some_and(|inode| self.known.contains(inode));
+            match begins {
+                true if !is_known => {
+                    self.strangers.begins(task, address, now.line);
+                    return Ok(());
+                }
+                false if !self.tasks.contains_key(&task) => {
+                    self.strangers.ends(task, address, now.line);
+                    return Ok(());
+                }
+                _ => {}
             }
         }
         if let Some((dev, ino)) = self.addresses.get(address) {
@@ -215,12 +264,16 @@ impl Projection {
         let woken = u32::try_from(event.number("pid")?)?;
         self.sleeps(woken, now)?;
         let at = self.tasks.get(&woken).into_iter().flatten();
+        if self.source.midway {
+            self.strangers.is_woken(woken, now.line);
+        }
         for inode in at {
             let lock = self.locks.get_mut(inode).context("a lock of a task")?;
             if lock.waits(woken) {
                 let (dev, ino) = inode;
                 let place = || format!("{}: the IOLOCK of dev {dev} ino {ino:#x}", event.place());
-                lock.wakes(waker, woken, now).with_context(place)?;
+                let waited = self.strangers.has_waited(waker, lock.address.as_deref());
+                lock.wakes(waker, woken, waited, now).with_context(place)?;
             } else {
                 // It slept, which it does in down_* and up_* only where it is seen to wait.
                 lock.goes_on(woken, now);
@@ -234,9 +287,13 @@ impl Projection {
     }
 
     fn hand_over(&mut self, inode: &Inode, out: &mut Vec<Trace>) {
-        if let Some(lock) = self.locks.remove(inode)
-            && !lock.events.is_empty()
-        {
+        let Some(lock) = self.locks.remove(inode) else {
+            return;
+        };
+        if !lock.is_known() {
+            self.unjudged += 1;
+        } else if !lock.events.is_empty() {
+            self.judged = true;
             out.push(lock.into_trace(&self.source, inode));
         }
     }
@@ -300,6 +357,22 @@ impl super::Projection for Projection {
         for inode in &inodes {
             self.hand_over(inode, out);
         }
+        ensure!(
+            self.judged || self.unjudged == 0,
+            "nobody is seen to take an IOLOCK for writing and to release it: it is never known who else is at it, and nothing is \
+             judged; record longer, or say --at-rest if nobody was when it began"
+        );
         Ok(())
+    }
+
+    fn unjudged(&self) -> Vec<String> {
+        let locks = (self.unjudged > 0).then(|| {
+            format!(
+                "the IOLOCKs of {} inodes are not judged: nobody is seen to take them for writing and to release them, so it is never \
+                 known who else is at them",
+                self.unjudged
+            )
+        });
+        locks.into_iter().collect()
     }
 }

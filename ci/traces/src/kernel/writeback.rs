@@ -31,8 +31,13 @@ impl Writeback {
     /// One for a file.
     ///
     /// # Errors
-    /// Never: it is a [`super::projections::Make`].
+    /// If the file may begin while inodes are queued and requests wait: which are is never known.
     pub fn projection(source: Source) -> Result<Box<dyn Projection>> {
+        ensure!(
+            !source.midway,
+            "what is on the lists and in the plugs when a trace begins is known of none that begins in the middle: nothing is judged; \
+             say --at-rest if the flusher had nothing to do and no I/O was in flight when it began"
+        );
         Ok(Box::new(Writeback {
             source,
             lists: Lists::default(),
@@ -119,6 +124,7 @@ impl Recording {
             line: self.lines.first().copied().unwrap_or(1),
             events: self.events,
             lines: self.lines,
+            known: None,
             file: source.file.clone(),
         }
     }

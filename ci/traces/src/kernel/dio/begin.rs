@@ -254,7 +254,7 @@ fn shown_locks(
     Ok(mode)
 }
 
-fn request(event: &Event<'_>) -> Result<Request> {
+pub(super) fn request(event: &Event<'_>) -> Result<Request> {
     let [offset, length, size] = [
         event.number("offset")?,
         event.number("length")?,

@@ -7,7 +7,7 @@ use super::task::{Did, Mode, Phase, Task};
 use super::{Dio, name};
 
 /// -EAGAIN, as events write it.
-const EAGAIN: &str = "-11";
+pub(super) const EAGAIN: &str = "-11";
 
 impl Dio {
     /// `iomap_iter_dstmap`: blocks are mapped, and their I/Os follow.

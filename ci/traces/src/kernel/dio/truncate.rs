@@ -41,6 +41,10 @@ impl Dio {
             Some(only) if !event.knows("ino") && self.files.len() == 1 => only.clone(),
             _ => name(event)?,
         };
+        if self.source.midway && !self.known.contains_key(&name) {
+            self.unknown.entry(name).or_default().size = Some(size);
+            return Ok(());
+        }
         let file = self.files.get_mut(&name);
         let (file, before) = file
             .and_then(|file| file.size.map(|size| (file, size)))

@@ -305,6 +305,7 @@ impl Window {
             file: source.file.clone(),
             line: first,
             lines: self.steps.iter().map(|step| step.to).collect(),
+            known: None,
         })
     }
 

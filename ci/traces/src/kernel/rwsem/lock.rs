@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::Inode;
+use super::before::Stranger;
 use crate::kernel::Source;
 use crate::recording::{self, Event, Head, SEE, Trace};
 
@@ -70,9 +71,75 @@ pub(super) struct Lock {
     numbers: BTreeMap<u32, usize>,
     /// The line at which a task last ceased to wait.
     ended: BTreeMap<u32, usize>,
+    /// Some may be at it who were when the trace began.
+    midway: bool,
+    /// The line by which it is known who is at it; none: not yet.
+    known: Option<usize>,
+    /// The last line at which one goes who was at it when the trace began.
+    strange: usize,
+    /// Who waited when the trace began, and the line by which each had waited.
+    waited: Vec<(usize, Who)>,
+    /// The first line at which a task has woken a waiter that was at the lock when the trace began, and was not seen to go yet.
+    woke: BTreeMap<u32, usize>,
 }
 
 impl Lock {
+    /// Whether some may be at it who were when the trace began, and whether it is known who is: nobody.
+    pub(super) fn new(midway: bool, is_known: bool) -> Lock {
+        Lock {
+            midway,
+            known: is_known.then_some(0),
+            ..Lock::default()
+        }
+    }
+
+    /// Whether it is known who is at it. Where a writer is inside, nobody else is.
+    pub(super) fn is_known(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// The task may have been at the lock when the trace began.
+    pub(super) fn is_strange(&self, task: u32) -> bool {
+        !self.numbers.contains_key(&task)
+    }
+
+    /// The task, which is about to give it up, was at it when the trace began.
+    pub(super) fn was_there(&mut self, task: u32, writes: bool, stranger: &Stranger, now: Now) {
+        // It may have waited all the time, or have released the lock before the trace, and be seen to do so now.
+        let anything_else = stranger.since > 0 && stranger.ends.is_none();
+        if self.is_known() && anything_else {
+            return;
+        }
+        self.strange = now.line;
+        let number = self.numbers.len() + 1;
+        self.numbers.insert(task, number);
+        let who = Who { task, writes };
+        match (&stranger.begins, &stranger.ends) {
+            (Some((line, _)), _) => self.push(
+                who,
+                if writes { &["Queue", SEE] } else { &["Queue"] },
+                0,
+                *line,
+            ),
+            (None, Some((line, _))) => self.waited.push((*line, who)),
+            (None, None) => self.enters(who, 0, 0),
+        }
+        if let Some((line, address)) = &stranger.ends {
+            self.address.get_or_insert_with(|| address.clone());
+            match (writes, stranger.woken) {
+                (true, Some(woken)) => self.push(who, &["Take"], woken, *line),
+                (true, None) => self.push(who, &["Take", "Steal"], 0, *line),
+                (false, woken) => self.see(who, "hold", woken.unwrap_or(*line)),
+            }
+        }
+        let stage = Stage::Holds {
+            since: stranger.since,
+            downgraded: false,
+        };
+        let wakes = self.woke.remove(&task);
+        self.at.insert(task, At { who, stage, wakes });
+    }
+
     /// Nobody has it or wants it.
     pub(super) fn is_quiet(&self) -> bool {
         self.at.is_empty()
@@ -167,14 +234,15 @@ impl Lock {
     /// `contention_begin`: whether it is this lock's. A task waits for the lock that it is just about to take, in its role, and only
     /// if somebody else is at it.
     pub(super) fn queues(&mut self, task: u32, writes: bool, address: &str, now: Now) -> bool {
-        let alone = self.at.len() == 1;
+        // Who was at it when the trace began may not have been seen yet.
+        let alone = self.at.len() == 1 && !self.midway;
+        let known = self.address.as_deref();
         let Some(at) = self.at.get_mut(&task) else {
             return false;
         };
         let Stage::Arrives { from } = at.stage else {
             return false;
         };
-        let known = self.address.as_deref();
         if alone || at.who.writes != writes || known.is_some_and(|known| known != address) {
             return false;
         }
@@ -192,11 +260,16 @@ impl Lock {
         true
     }
 
-    /// `sched_waking` of a waiter. Only who takes or gives up the lock wakes one.
-    pub(super) fn wakes(&mut self, waker: u32, woken: u32, now: Now) -> Result<()> {
+    /// `sched_waking` of a waiter. Only who takes or gives up the lock wakes one: also a stranger, who had it when the trace began or
+    /// has `waited` for it since.
+    pub(super) fn wakes(&mut self, waker: u32, woken: u32, waited: bool, now: Now) -> Result<()> {
         let since = match self.at.get(&waker).map(|at| at.stage) {
             Some(Stage::Arrives { from }) => from,
             Some(Stage::Holds { since, .. } | Stage::Tries { since, .. }) => since,
+            None if (waited || !self.is_known()) && self.is_strange(waker) => {
+                self.woke.entry(waker).or_insert(now.line);
+                0
+            }
             Some(Stage::Waits { .. }) | None => bail!(
                 "task {woken}, which waits for it, is woken by task {waker}, which neither has nor takes it: \
                  somebody takes it without an xfs_ilock in the trace"
@@ -263,6 +336,7 @@ impl Lock {
     pub(super) fn releases(&mut self, task: u32, writes: bool, now: Now) -> Result<()> {
         let (at, from) = self.leaves(task, writes, now)?;
         self.push(at.who, &["Release"], from, at.wakes.unwrap_or(now.line));
+        self.learns(writes, now.line);
         self.see(at.who, "idle", now.line);
         if let Some(time) = now.time {
             self.expire(time, now.line);
@@ -270,10 +344,18 @@ impl Lock {
         Ok(())
     }
 
+    /// A writer goes: it was alone inside.
+    fn learns(&mut self, writes: bool, line: usize) {
+        if writes {
+            self.known.get_or_insert(line);
+        }
+    }
+
     /// `xfs_ilock_demote`.
     pub(super) fn downgrades(&mut self, task: u32, now: Now) -> Result<()> {
         let (at, from) = self.leaves(task, true, now)?;
         self.push(at.who, &["Downgrade"], from, at.wakes.unwrap_or(now.line));
+        self.learns(true, now.line);
         let stage = Stage::Holds {
             since: now.line,
             downgraded: true,
@@ -383,8 +465,29 @@ impl Lock {
         self.numbers.get(&who.task).copied().unwrap_or_default()
     }
 
+    /// What those have done who waited when the trace began: they queued behind a holder, in the order in which they are served, and
+    /// it has gone, or goes.
+    fn waited_before(&mut self) {
+        self.waited.sort_by_key(|(line, _)| *line);
+        let waited = std::mem::take(&mut self.waited);
+        if waited.is_empty() {
+            return;
+        }
+        let holder = Who {
+            task: 0,
+            writes: true,
+        };
+        for action in ["Enter", "Release"] {
+            self.push(holder, &[action], 0, 0);
+        }
+        for (_, who) in waited {
+            self.add("queue", who, &["Queue"], (0, 0), None);
+        }
+    }
+
     /// The trace of what has happened.
     pub(super) fn into_trace(mut self, source: &Source, (dev, ino): &Inode) -> Trace {
+        self.waited_before();
         // As the file has them; a thread's own are in this order.
         self.events.sort_by_key(|event| event.to);
         let of = |kind: char| {
@@ -414,8 +517,12 @@ impl Lock {
             .iter()
             .map(|(n, task)| format!("t{n} is {task}"))
             .collect();
-        let lines = self.events.iter().map(|event| event.to as usize);
+        // What was done before the trace is told with its first line.
+        let first = self.events.iter().find(|event| event.to > 0);
+        let first = first.map_or(1, |event| event.to as usize);
+        let lines = self.events.iter().map(|event| first.max(event.to as usize));
         let lines: Vec<usize> = lines.collect();
+        let known = self.known.map(|line| line.max(self.strange).max(first));
         Trace {
             head: Head {
                 trace: recording::VERSION,
@@ -433,6 +540,7 @@ impl Lock {
             file: source.file.clone(),
             line: lines.first().copied().unwrap_or_default(),
             lines,
+            known: known.filter(|_| self.known > Some(0)),
             events: self.events,
         }
     }

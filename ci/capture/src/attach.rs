@@ -1,0 +1,151 @@
+//! `interlock capture --attach`: what a file system in use does, recorded beside it.
+//!
+//! Nothing is mounted on it, made on it or written to it; there is one instance of the tracer, which goes with this process.
+
+use std::fs;
+use std::os::linux::fs::MetadataExt as _;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use rustix::fs::{major, minor};
+
+use crate::instance::Instance;
+use crate::kinds::{DIRECT_EVENTS, JOURNAL_EVENTS, LOCK_EVENTS};
+use crate::{Request, journal_info, judge, place, probed, recordable, release};
+use interlock_checker::interrupt;
+use interlock_traces::kernel::Reading;
+use interlock_traces::kernel::family::Family;
+
+/// How often a signal is looked for.
+const BEAT: Duration = Duration::from_millis(100);
+
+/// An area, and the events that are recorded of it, by the names that the kernels' tables have for them.
+type Kind = (&'static str, &'static [&'static str]);
+
+/// What is recorded of the types of file systems.
+const TYPES: [(&str, &[Kind]); 2] = [
+    ("ext4", &[("jbd2", JOURNAL_EVENTS), ("dio", DIRECT_EVENTS)]),
+    (
+        "xfs",
+        &[
+            ("rwsem", LOCK_EVENTS),
+            (
+                "dio",
+                &[
+                    "ilock",
+                    "iunlock",
+                    "dio_begin",
+                    "dio_queued",
+                    "dio_complete",
+                    "iomap_iter",
+                    "iomap_mapping",
+                ],
+            ),
+        ],
+    ),
+];
+
+/// Records the file system that `on` is on for so many seconds, and judges what was recorded. The exit status: 0 if all are
+/// behaviours, 1 if one is not, 2 if of an area nothing can be judged, 130 after a signal.
+///
+/// # Errors
+/// As [`crate::capture`]; if nothing is known of such a file system.
+pub fn attach(root: &Path, request: &Request, on: &Path, seconds: u64) -> Result<u8> {
+    place::is_root()?;
+    let device =
+        fs::metadata(on).with_context(|| format!("{} cannot be looked at", on.display()))?;
+    let device = (major(device.st_dev()), minor(device.st_dev()));
+    let kind = type_of(device)
+        .with_context(|| format!("{} is on no file system of a block device", on.display()))?;
+    let Some((_, kinds)) = TYPES.iter().find(|(name, _)| *name == kind) else {
+        bail!(
+            "{} is on {kind}: what is judged are ext4 and XFS",
+            on.display()
+        );
+    };
+    let is_wanted =
+        |kind: &&Kind| request.areas.is_empty() || request.areas.iter().any(|area| area == kind.0);
+    let kinds: Vec<Kind> = kinds.iter().filter(is_wanted).copied().collect();
+    ensure!(
+        !kinds.is_empty(),
+        "of {kind} nothing is recorded for {}",
+        request.areas.join(", ")
+    );
+    let tracefs = place::tracefs_of_all()?;
+    let kernel = release();
+    let dir = std::path::absolute(&request.out)?.join("capture");
+    fs::create_dir_all(&dir)?;
+    let file = dir.join("attached.txt");
+    let events = record(&tracefs, &kinds, device, seconds, &kernel, &kind, &file)?;
+    if interrupt::requested() {
+        return Ok(interrupt::EXIT);
+    }
+    println!(
+        "{}: {events} lines in {} s, in {}",
+        on.display(),
+        seconds,
+        file.display()
+    );
+    let reading = Reading {
+        midway: true,
+        ..Reading::default()
+    };
+    let mut status = 0;
+    for (area, _) in kinds {
+        // What cannot be judged of one area does not keep the others from it.
+        match judge(root, request, area, &file, &reading) {
+            Ok(of_area) => status = status.max(of_area),
+            Err(error) => {
+                println!("{area}: not judged: {error:#}");
+                status = 2;
+            }
+        }
+    }
+    Ok(status)
+}
+
+/// How many lines there are.
+fn record(
+    tracefs: &Path,
+    kinds: &[Kind],
+    device: (u32, u32),
+    seconds: u64,
+    kernel: &str,
+    kind: &str,
+    file: &Path,
+) -> Result<usize> {
+    let mut events: Vec<&'static str> = kinds
+        .iter()
+        .flat_map(|(_, events)| events.iter().copied())
+        .collect();
+    events.sort_unstable();
+    events.dedup();
+    let family = Family::of(kernel)?;
+    let instance = Instance::new(tracefs)?;
+    let (events, probes) = recordable(&family, &events, &instance)?;
+    instance.start(&events, device, false)?;
+    let end = Instant::now() + Duration::from_secs(seconds);
+    while Instant::now() < end && !interrupt::requested() {
+        thread::sleep(BEAT.min(end.saturating_duration_since(Instant::now())));
+    }
+    let mut comments = vec![
+        format!("kernel: {kernel} ; {kind}, in use"),
+        format!("workload: not ours, for {seconds} s"),
+    ];
+    comments.extend(probed(&probes));
+    comments.extend(journal_info(device)?);
+    instance.finish(file, &comments)
+}
+
+/// The type of the file system on a device.
+fn type_of((major, minor): (u32, u32)) -> Option<String> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let device = format!("{major}:{minor}");
+    mounts.lines().find_map(|mount| {
+        let (before, after) = mount.split_once(" - ")?;
+        let is_it = before.split(' ').nth(2) == Some(&device);
+        is_it.then(|| after.split(' ').next().map(str::to_owned))?
+    })
+}

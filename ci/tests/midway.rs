@@ -1,0 +1,181 @@
+//! Recorded kernel traces, cut in the middle: what is left begins while locks are held and I/O is in flight. It is accepted, and
+//! judged from a line that is stated; what is edited after that line is refused where it is in the whole trace.
+
+mod runner;
+
+use std::fs;
+use std::io::BufRead as _;
+
+use interlock_traces::kernel::{Reading, text};
+use interlock_traces::validate;
+use interlock_traces::validate::protocol::Protocol;
+use interlock_traces::validate::search::Found;
+use runner::{root, temp};
+
+/// A trace's lines: its comments, and its events.
+struct Recorded {
+    area: &'static str,
+    comments: Vec<String>,
+    events: Vec<String>,
+}
+
+/// What is said of a text.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Every trace in it is accepted; the last line from which one is judged.
+    Accepted(Option<usize>),
+    /// A trace is refused, or the text is none: why.
+    Refused(String),
+}
+
+impl Recorded {
+    fn of(area: &'static str, name: &str) -> Recorded {
+        let path = root().join(format!("tests/kernel/{name}.txt.gz"));
+        let lines = text::open(&path).expect("a recorded trace").lines();
+        let lines = lines.map(|line| line.expect("a line"));
+        let (comments, events) = lines.partition(|line| line.starts_with('#'));
+        Recorded {
+            area,
+            comments,
+            events,
+        }
+    }
+
+    /// These of its events, judged by the machine.
+    fn judge(&self, events: &[String], midway: bool) -> Verdict {
+        let dir = temp();
+        let path = dir.path().join("cut.txt");
+        let lines: Vec<&str> = self
+            .comments
+            .iter()
+            .chain(events)
+            .map(String::as_str)
+            .collect();
+        fs::write(&path, lines.join("\n")).expect("a file");
+        let reading = Reading {
+            kernel: Some("6.18".into()),
+            midway,
+            ..Reading::default()
+        };
+        let mut known = None;
+        let mut refused = None;
+        let read = validate::read(self.area, &path, &reading, &mut |trace| {
+            known = known.max(trace.known);
+            let found = Protocol::of(self.area, &trace)?.search(&trace)?;
+            if found != Found::Accepted {
+                refused = Some(format!("{found:?}"));
+            }
+            Ok(())
+        });
+        match (read, refused) {
+            (Err(error), _) => Verdict::Refused(format!("{error:#}")),
+            (Ok(()), Some(why)) => Verdict::Refused(why),
+            (Ok(()), None) => Verdict::Accepted(known),
+        }
+    }
+
+    fn without(&self, from: usize, place: usize) -> Vec<String> {
+        let mut events = self.events[from..].to_vec();
+        events.remove(place - from);
+        events
+    }
+}
+
+/// Cut before each of these events: from which event on what is left is judged, and of how many of its edits after that, one event of
+/// so many left out, as many are refused as in the whole trace.
+fn cut_at(area: &'static str, name: &str, every: usize, cuts: &[(usize, usize, usize)]) {
+    let recorded = Recorded::of(area, name);
+    let events = recorded.events.len();
+    let mut found = Vec::new();
+    for &(cut, ..) in cuts {
+        let Verdict::Accepted(Some(line)) = recorded.judge(&recorded.events[cut..], true) else {
+            panic!("{name} is not accepted from event {cut} on");
+        };
+        let from = line - recorded.comments.len() - 1;
+        let mut edits = 0;
+        for place in (cut + from + 1..events).step_by(every) {
+            let whole = recorded.judge(&recorded.without(0, place), false);
+            if matches!(whole, Verdict::Refused(_)) {
+                let left = recorded.judge(&recorded.without(cut, place), true);
+                assert!(
+                    matches!(left, Verdict::Refused(_)),
+                    "{name} from event {cut} on is accepted without `{}`",
+                    recorded.events[place]
+                );
+                edits += 1;
+            }
+        }
+        found.push((cut, from, edits));
+    }
+    assert_eq!(found, cuts);
+}
+
+/// Holders that were not seen to come, and waiters that were not seen to queue.
+#[test]
+fn a_lock_that_is_held() {
+    cut_at(
+        "rwsem",
+        "iii_xfs_4r4w_64k_warm",
+        5,
+        &[(133, 164, 49), (399, 37, 42), (532, 30, 29), (665, 64, 14)],
+    );
+}
+
+/// Requests in flight.
+#[test]
+fn direct_writes_in_flight() {
+    cut_at(
+        "dio",
+        "ii_ext4_extending_1024",
+        2,
+        &[(55, 68, 48), (110, 53, 38), (220, 66, 9)],
+    );
+    cut_at(
+        "dio",
+        "ii_ext4_growing_512",
+        2,
+        &[(28, 27, 16), (85, 16, 8)],
+    );
+}
+
+/// Handles that run, and some that were asked for before.
+#[test]
+fn handles_that_run() {
+    cut_at(
+        "jbd2",
+        "i_d_nolock_J4_w12_jbd2only_warm",
+        17,
+        &[(99, 87, 49), (496, 65, 32), (794, 55, 13)],
+    );
+}
+
+/// Where nothing is known at any line, nothing is accepted.
+#[test]
+fn what_is_never_known_is_not_judged() {
+    for (area, name, from, says) in [
+        (
+            "dio",
+            "ii_ext4_written_1024",
+            100,
+            "no direct write begins behind the line at which it is known",
+        ),
+        (
+            "jbd2",
+            "i_f_nolock_J4_w32_reservewait_stack",
+            4795,
+            "no transaction begins in it",
+        ),
+        (
+            "writeback",
+            "iv_ext4_sync_120files",
+            100,
+            "is known of none that begins in the middle",
+        ),
+    ] {
+        let recorded = Recorded::of(area, name);
+        let Verdict::Refused(why) = recorded.judge(&recorded.events[from..], true) else {
+            panic!("{name} is accepted from event {from} on");
+        };
+        assert!(why.contains(says), "{why}");
+    }
+}
