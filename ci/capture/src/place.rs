@@ -184,12 +184,15 @@ impl Drop for Image {
     }
 }
 
-/// Where tracefs is, mounted for this process alone.
+/// Where tracefs is, mounted for this process alone, once.
 ///
 /// # Errors
 /// If the kernel has none, or does not let it be mounted.
 pub fn tracefs() -> Result<PathBuf> {
     let dir = Path::new(ROOT).join("tracing");
+    if dir.join("instances").exists() {
+        return Ok(dir);
+    }
     std::fs::create_dir(&dir)?;
     let args = ["-t", "tracefs", "interlock"].map(OsStr::new);
     run("mount", args.into_iter().chain([dir.as_os_str()])).context("there is no tracefs here")?;

@@ -157,7 +157,25 @@ fn of(
         }
     }
     judge(kernel, &mut did)?;
+    did.not_run = together(&did.not_run);
     Ok(did)
+}
+
+/// What was not run for one reason in one line: `NAME, NAME: reason`.
+fn together(lines: &[String]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in lines {
+        let (name, reason) = line.split_once(": ").unwrap_or((line, ""));
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
+        }
+    }
+    let line = |(reason, names): (&str, Vec<&str>)| match reason {
+        "" => names.join(", "),
+        _ => format!("{}: {reason}", names.join(", ")),
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// Records the traces of an area, and judges them by the constants of each release that differs.
