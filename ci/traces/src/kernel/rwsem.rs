@@ -321,6 +321,10 @@ impl super::Projection for Projection {
             // A task that is switched off while it could run is not past anything.
             "switch" if !event.text("state")?.starts_with('R') => {
                 self.sleeps(event.raw.pid, now)?;
+                for inode in self.tasks.get(&event.raw.pid).into_iter().flatten() {
+                    let lock = self.locks.get_mut(inode).context("a lock of a task")?;
+                    lock.sleeps(event.raw.pid);
+                }
                 self.goes_on(event.raw.pid, now);
             }
             name if OWN.contains(&name) => self.goes_on(event.raw.pid, now),

@@ -48,6 +48,8 @@ enum Stage {
         queue: usize,
         /// The last line at which it was woken.
         woken: Option<usize>,
+        /// Whether it was switched off since it was last woken; none: in this wait it was not seen to be, ever.
+        slept: Option<bool>,
     },
     /// It has the lock, and was last seen at the line `since`.
     Holds { since: usize, downgraded: bool },
@@ -216,6 +218,17 @@ impl Lock {
         }
     }
 
+    /// The task is switched off, and not because another one runs in its place.
+    pub(super) fn sleeps(&mut self, task: u32) {
+        if let Some(At {
+            stage: Stage::Waits { slept, .. },
+            ..
+        }) = self.at.get_mut(&task)
+        {
+            *slept = Some(true);
+        }
+    }
+
     /// The task spins on the lock at an address: it is this one if it is just about to take it.
     pub(super) fn spins(&mut self, task: u32, address: &str, now: Now) {
         let known = self.address.as_deref();
@@ -252,6 +265,7 @@ impl Lock {
             begin: now,
             queue: self.events.len(),
             woken: None,
+            slept: None,
         };
         // A writer tries once more after this event, in the same hold of wait_lock. If that succeeds it was never queued, for the
         // specification: it is a Steal. Who is woken has not succeeded.
@@ -290,18 +304,32 @@ impl Lock {
         let Some(At { who, stage, .. }) = self.at.get_mut(&task) else {
             return;
         };
-        let (who, Stage::Waits { queue, woken, .. }) = (*who, stage) else {
+        let (
+            who,
+            Stage::Waits {
+                queue,
+                woken,
+                slept,
+                ..
+            },
+        ) = (*who, stage)
+        else {
             return;
         };
         let (queue, before) = (*queue, woken.replace(line));
+        let awake = *slept == Some(false);
+        *slept = slept.map(|_| false);
         self.events[queue].others.clear();
         match (who.writes, before) {
             // A reader is woken when the lock is its own.
             (false, None) => self.see(who, "hold", line),
             (false, Some(_)) => {}
             (true, before) => {
-                // A writer that is woken once more has slept since, after a try without success.
-                if let Some(before) = before {
+                // A writer that is woken once more has slept since, after a try without success; or else it is about to try, and who
+                // queues meanwhile has found the lock free and wakes the first.
+                if let Some(before) = before
+                    && !awake
+                {
                     self.push(who, &["Sleep"], before, line);
                 }
                 self.see(who, "try", line);
