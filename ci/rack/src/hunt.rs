@@ -139,10 +139,9 @@ impl Hunt<'_> {
         if !(found || refused) {
             return Ok(());
         }
-        // A shape that was found is not shrunk again, as far as can be told before.
-        let least = self.least(plan, found)?;
+        let (least, played) = self.least(plan, played, found)?;
         if self.found.insert(shape(&least)) {
-            self.tell(&least, found, began)?;
+            self.tell(&least, &played, found, began)?;
         }
         Ok(())
     }
@@ -164,23 +163,27 @@ impl Hunt<'_> {
         }
     }
 
-    fn least(&mut self, plan: &Plan, found: bool) -> Result<Plan> {
-        shrink::shrink(plan, |smaller| {
+    /// The least plan that still does it, and how it went when it did: one may need more than one try.
+    fn least(&mut self, plan: &Plan, played: Played, found: bool) -> Result<(Plan, Played)> {
+        let mut last = played;
+        let least = shrink::shrink(plan, |smaller| {
             let Some(played) = self.play(smaller)? else {
                 return Ok(false);
             };
             let wrong = history::wrong(smaller, &played);
-            Ok(match found {
+            let still = match found {
                 true => !wrong.is_empty() && !mixes(smaller, &wrong),
                 false => admits::ask(&self.design, smaller, &played)? == Answer::No,
-            })
-        })
+            };
+            if still {
+                last = played;
+            }
+            Ok(still)
+        })?;
+        Ok((least, last))
     }
 
-    fn tell(&mut self, plan: &Plan, found: bool, began: Instant) -> Result<()> {
-        let Some(played) = self.play(plan)? else {
-            return Ok(());
-        };
+    fn tell(&self, plan: &Plan, played: &Played, found: bool, began: Instant) -> Result<()> {
         let dir = self.request.out.join("hunt");
         fs::create_dir_all(&dir)?;
         let name = format!(
@@ -191,7 +194,7 @@ impl Hunt<'_> {
             self.found.len()
         );
         let path = dir.join(name);
-        let admitted = match admits::ask(&self.design, plan, &played)? {
+        let admitted = match admits::ask(&self.design, plan, played)? {
             Answer::Yes => format!("{} admits it", self.design),
             Answer::No => format!(
                 "{} DOES NOT ADMIT IT: a defect of the model, or a finding",
@@ -200,7 +203,7 @@ impl Hunt<'_> {
             Answer::TooMany => format!("{} was not asked: too many states", self.design),
         };
         let what = match found {
-            true => Verdict::of(plan, &played).to_string(),
+            true => Verdict::of(plan, played).to_string(),
             false => "nothing is lost".to_owned(),
         };
         let text = format!(

@@ -1,4 +1,11 @@
-//! Kernels of several releases in guests: a counterexample played to them, random programs, workloads, traces.
+//! Kernels of several releases in guests: counterexamples played to them, random programs, workloads, traces.
+//!
+//! A kernel comes as a package ([`packages`], by `kernels.toml`) and boots in QEMU ([`guest`]) with this very program as its first
+//! process ([`init`]), which does what it is asked ([`order`], [`serve`]). A counterexample becomes a [`plan`] ([`mod@derive`]); the
+//! guest plays it ([`play`]) on a disk of the project's own, which holds back what the plan says ([`keeper`]); what was
+//! acknowledged and is not there is told by the history alone ([`history`], [`verdict`]). [`rack`] asks every kernel everything and
+//! writes it down ([`record`], [`page`]), [`replay`] plays one plan, [`hunt`] random ones.
+
 pub mod call;
 pub mod chance;
 pub mod content;

@@ -194,3 +194,20 @@ const DESIGNS: &str = "
 A design is *measured* on a kernel where whatever was asked of both agrees: plans, counts, traces.
 
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_what_the_record_says() -> Result<()> {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let page = std::fs::read_to_string(root.join("docs/kernels.md"))?;
+        assert_eq!(
+            page,
+            text(&Record::load(root)?),
+            "`make kernels` writes both"
+        );
+        Ok(())
+    }
+}
