@@ -18,6 +18,27 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
+/* What is withheld takes effect; the answers are still withheld. */
+static void apply(void)
+{
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < holding; i++) {
+		memcpy(disk + be64toh(held[i].request.from), held[i].data, be32toh(held[i].request.len));
+		held[i].applied = 1;
+		tell("disk: the withheld write of %u bytes [%s] applied, not answered",
+		     be32toh(held[i].request.len), letters(held[i].data, be32toh(held[i].request.len), 1));
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void make(const char *fs)
+{
+	char *ext4[] = { "mkfs.ext4", "-q", "-F", "-b", "4096", device, NULL };
+	char *xfs[] = { "mkfs.xfs", "-q", "-f", "-b", "size=4096", device, NULL };
+
+	run_program(strcmp(fs, "xfs") ? ext4 : xfs);
+}
+
 /* ---- The variants ---- */
 
 enum op {

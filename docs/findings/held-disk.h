@@ -33,7 +33,12 @@
 #define SECTOR 512
 #define BLOCK 4096
 #define SECTORS (BLOCK / SECTOR)
+#ifndef DISK
 #define DISK (512ull << 20)
+#endif
+#ifndef MARKS
+#define MARKS "ABDVX"		/* a write with a sector of these is told of */
+#endif
 #define PATIENCE 3000		/* ms until a call counts as one that waits */
 #define LIMIT 60		/* s for one run, then all is torn down */
 
@@ -82,7 +87,7 @@ static const char *letters(const unsigned char *at, size_t len, int brief)
 
 struct held {
 	struct nbd_request request;
-	unsigned char *data;
+	unsigned char *data;	/* NULL: it reads */
 	char mark;
 	int applied;		/* and not answered yet */
 };
@@ -93,6 +98,8 @@ static struct held held[8];
 static int holding;		/* of held[] */
 static char marked;		/* a write with a sector of this byte is withheld */
 static uint64_t block;		/* and then what else is written to its block */
+static atomic_int answered;	/* requests so far */
+static int reads;		/* every read is withheld, with the mark 'r' */
 static atomic_int leaving;	/* a thread ends the program, and nothing is withheld any more */
 static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER;
 
@@ -131,6 +138,7 @@ static void answer(const struct nbd_request *request, const unsigned char *data)
 		reply.error = htobe32(EINVAL);
 	else if (data)
 		memcpy(disk + from, data, len);
+	atomic_fetch_add(&answered, 1);
 	exactly(server, &reply, sizeof(reply), 1);
 	if (type == NBD_CMD_READ && !reply.error)
 		exactly(server, disk + from, len, 1);
@@ -159,13 +167,16 @@ static void *serve(void *unused)
 			if (has(data, len, marked))
 				block = from / BLOCK * BLOCK;
 			hold = block && from < block + BLOCK && from + len > block && from + len <= DISK && holding < 8;
+		} else if (type == NBD_CMD_READ) {
+			hold = reads && holding < 8;
 		}
-		for (const char *c = "ABDVX"; data && *c; c++)
+		for (const char *c = MARKS; data && *c; c++)
 			ours |= has(data, len, *c);
 		ours |= block && data && from < block + BLOCK && from + len > block;
 		if (hold) {
-			held[holding++] = (struct held){ request, data, marked, 0 };
-			tell("disk: write of %u bytes [%s] arrives, withheld", len, letters(data, len, 1));
+			held[holding++] = (struct held){ request, data, data ? marked : 'r', 0 };
+			tell("disk: %s of %u bytes [%s] arrives, withheld", data ? "write" : "read", len,
+			     data ? letters(data, len, 1) : "");
 			data = NULL;
 			pthread_cond_broadcast(&arrived);
 		} else {
@@ -197,19 +208,6 @@ static void enough(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What is withheld takes effect; the answers are still withheld. */
-static void apply(void)
-{
-	pthread_mutex_lock(&lock);
-	for (int i = 0; i < holding; i++) {
-		memcpy(disk + be64toh(held[i].request.from), held[i].data, be32toh(held[i].request.len));
-		held[i].applied = 1;
-		tell("disk: the withheld write of %u bytes [%s] applied, not answered",
-		     be32toh(held[i].request.len), letters(held[i].data, be32toh(held[i].request.len), 1));
-	}
-	pthread_mutex_unlock(&lock);
-}
-
 static void release(char mark)
 {
 	pthread_mutex_lock(&lock);
@@ -222,8 +220,11 @@ static void release(char mark)
 			continue;
 		}
 		answer(&h.request, h.applied ? NULL : h.data);
-		tell("disk: the withheld write of %u bytes [%s] %sanswered", be32toh(h.request.len),
-		     letters(h.data, be32toh(h.request.len), 1), h.applied ? "" : "applied and ");
+		if (h.data)
+			tell("disk: the withheld write of %u bytes [%s] %sanswered", be32toh(h.request.len),
+			     letters(h.data, be32toh(h.request.len), 1), h.applied ? "" : "applied and ");
+		else
+			tell("disk: the withheld read answered");
 		free(h.data);
 	}
 	pthread_mutex_unlock(&lock);
@@ -261,7 +262,7 @@ static int withheld(char mark)
 
 static int nbd = -1;
 static int direct = -1, buffered = -1;	/* the file that is written, opened both ways */
-static char device[32], dir[] = "/tmp/direct-io.XXXXXX", mnt[64];
+static char device[32], dir[] = "/tmp/held-disk.XXXXXX", mnt[64];
 
 /* What fails to another thread from here on is of no account. */
 static void only_one_leaves(void)
@@ -400,14 +401,6 @@ static void run_program(char *const argv[])
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		errno = 0, fail("%s failed (is it in PATH?)", argv[0]);
-}
-
-static void make(const char *fs)
-{
-	char *ext4[] = { "mkfs.ext4", "-q", "-F", "-b", "4096", device, NULL };
-	char *xfs[] = { "mkfs.xfs", "-q", "-f", "-b", "size=4096", device, NULL };
-
-	run_program(strcmp(fs, "xfs") ? ext4 : xfs);
 }
 
 static void detach_fs(void)

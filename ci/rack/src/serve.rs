@@ -21,7 +21,7 @@ use crate::traces;
 const ROOT: &str = "/mnt/interlock";
 
 /// The longest that a random completion takes.
-const LONGEST: Duration = Duration::from_millis(20);
+const LONGEST: Duration = Duration::from_millis(100);
 
 /// Does on this machine what is asked over stdin, and says over stdout what came of it.
 ///
