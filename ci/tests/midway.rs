@@ -121,6 +121,27 @@ fn a_lock_that_is_held() {
     );
 }
 
+/// Writers that do not wait are left out of the file: they are assumed, and of the lines about the lock that are left out, one of so
+/// many, all but one are refused.
+#[test]
+fn writers_that_are_not_in_the_trace() {
+    let recorded = Recorded::of("rwsem", "iii_xfs_8r8w_steady_contention");
+    let events = &recorded.events;
+    assert_eq!(recorded.judge(events, true), Verdict::Accepted(Some(94)));
+    let Verdict::Refused(_) = recorded.judge(events, false) else {
+        panic!("it is accepted as one that begins at rest");
+    };
+    let from = 94 - recorded.comments.len();
+    let about_it = (from..events.len()).filter(|place| !events[*place].contains("sched_waking:"));
+    let refused = |place: &usize| {
+        let verdict = recorded.judge(&recorded.without(0, *place), true);
+        matches!(verdict, Verdict::Refused(_))
+    };
+    let edited: Vec<usize> = about_it.step_by(59).collect();
+    let refused = edited.iter().copied().filter(refused).count();
+    assert_eq!((refused, edited.len()), (11, 12));
+}
+
 /// Requests in flight.
 #[test]
 fn direct_writes_in_flight() {

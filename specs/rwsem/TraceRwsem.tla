@@ -2,7 +2,8 @@
 (***************************************************************************)
 (* Recorded behaviours of a lock against Rwsem: see Traces.                *)
 (*                                                                         *)
-(* In a trace that says so, Spin, Sleep, Wake and Expire leave no event.   *)
+(* In a trace that says so, Spin, Sleep, Wake and Expire leave no event,   *)
+(* and a task that is not in it takes Enter, Spin, Steal and Release.      *)
 (***************************************************************************)
 EXTENDS MCRwsem, Traces
 
@@ -11,7 +12,8 @@ EXTENDS MCRwsem, Traces
 \* free lock without a queue is an Enter), but many states.
 SpinsInTime ==
     \A t \in Task : pc[t] = "idle" /\ pc'[t] = "spin" =>
-        \E l \in Strand : MayComeNext(l) /\ Upcoming(l).args = <<t>>
+        \/ <<"Spin", <<t>>>> \in Unseen
+        \/ \E l \in Strand : MayComeNext(l) /\ Upcoming(l).args = <<t>>
 
 TraceNext == (Next /\ SpinsInTime) \/ (See /\ UNCHANGED vars)
 TraceSpec == (Init /\ AtStart) /\ [][TraceNext]_<<vars, which, at>>

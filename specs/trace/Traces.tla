@@ -22,6 +22,7 @@ EXTENDS Naturals, Sequences, TLC
 CONSTANTS
     Traces,     \* a sequence of traces: strand -> sequence of events
     Silent,     \* the names of actions that leave no event
+    Unseen,     \* steps of those who are not in a trace: <<action, arguments>>
     Shows(_)    \* what an event may have seen of the state, by its name
 
 VARIABLES
@@ -56,7 +57,7 @@ TakeEvent(action, args) ==
             /\ Upcoming(l).args = args
             /\ \A seen \in Seen(Upcoming(l)) : Shows(seen.name)' = seen.value
             /\ at' = [at EXCEPT ![l] = @ + 1]
-       \/ action \in Silent /\ UNCHANGED at
+       \/ (action \in Silent \/ <<action, args>> \in Unseen) /\ UNCHANGED at
 
 \* An event that is no step: a module Trace<Protocol> takes it with the
 \* protocol's variables unchanged.

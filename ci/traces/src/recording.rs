@@ -1,6 +1,6 @@
 //! Traces as files: JSON, one value a line; `docs/traces.md` describes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -50,9 +50,29 @@ pub struct Head {
     pub source: String,
     /// The specification's constants, as in the manifest.
     pub constants: BTreeMap<String, String>,
-    /// Actions that left no event.
+    /// Actions that left no event, `Spin`; and steps of those who are not in the trace, `Enter(w0)`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<String>,
+}
+
+impl Head {
+    /// Those of [`Head::silent`] that are actions, whoever takes them.
+    pub fn silent_actions(&self) -> impl Iterator<Item = &str> {
+        let silent = self.silent.iter().map(String::as_str);
+        silent.filter(|name| !name.ends_with(')'))
+    }
+
+    /// Those of [`Head::silent`] that are steps, each with its arguments.
+    pub fn unseen_steps(&self) -> impl Iterator<Item = &str> {
+        let silent = self.silent.iter().map(String::as_str);
+        silent.filter(|name| name.ends_with(')'))
+    }
+
+    /// Who is not in the trace, and may have taken steps.
+    pub fn unseen(&self) -> BTreeSet<&str> {
+        let steps = self.unseen_steps().filter_map(|step| step.split_once('('));
+        steps.map(|(_, of)| of).collect()
+    }
 }
 
 /// A step of the specification, and when it was taken.

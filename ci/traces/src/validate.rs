@@ -183,12 +183,15 @@ impl Judge<'_> {
     }
 }
 
-/// From which line on a trace is judged, if it may have begun while something was under way.
+/// From which line on a trace is judged, if it may have begun while something was under way; and who is assumed beside it.
 fn judged(trace: &Trace) -> String {
-    match trace.known {
-        Some(line) => format!("; judged from line {line} on, {} before it", line - 1),
-        None => String::new(),
-    }
+    let known = trace
+        .known
+        .map(|line| format!("; judged from line {line} on, {} before it", line - 1));
+    let unseen = trace.head.unseen().len();
+    let assumed =
+        (unseen > 0).then(|| format!("; writers that are not in the trace are assumed: {unseen}"));
+    [known, assumed].into_iter().flatten().collect()
 }
 
 fn verb(accepts: bool) -> &'static str {

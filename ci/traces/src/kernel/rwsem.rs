@@ -6,6 +6,7 @@
 
 mod before;
 mod lock;
+mod unseen;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +15,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use super::event::Event;
 use super::{MOST, Source};
 use crate::recording::Trace;
-use before::Strangers;
+use before::{Stranger, Strangers};
 use lock::{Lock, Now};
+use unseen::Unseen;
 
 /// A trace of so many events is handed over as soon as nobody has the lock.
 const ENOUGH: usize = 500;
@@ -51,6 +53,8 @@ pub struct Projection {
     seen: bool,
     /// Who may have been at a lock when the file begins.
     strangers: Strangers,
+    /// Whose writers are left out of the file.
+    unseen: Unseen,
     /// The locks of which it is known who is at them.
     known: BTreeSet<Inode>,
     /// A trace was handed over.
@@ -79,6 +83,7 @@ impl Projection {
             kept: 0,
             seen: false,
             strangers: Strangers::default(),
+            unseen: Unseen::default(),
             known: BTreeSet::new(),
             judged: false,
             unjudged: 0,
@@ -97,6 +102,52 @@ impl Projection {
                 lock.goes_on(task, now);
             }
         }
+    }
+
+    /// The lock of an inode.
+    fn lock(&mut self, inode: &Inode) -> &mut Lock {
+        let lock = self.locks.entry(inode.clone());
+        lock.or_insert_with(|| {
+            let midway = self.source.midway;
+            let is_known = !midway || self.known.contains(inode);
+            Lock::new(midway, is_known, self.unseen.is_of(inode))
+        })
+    }
+
+    /// A task waits for a lock whose writers are left out, or does so no longer: whether it is one of them, and was not seen before.
+    fn unseen_contention(
+        &mut self,
+        task: u32,
+        address: &str,
+        begins: bool,
+        now: Now,
+    ) -> Result<bool> {
+        let Some(inode) = self.unseen.of(address, task).cloned() else {
+            return Ok(false);
+        };
+        let is_strange = self.lock(&inode).is_strange(task);
+        if !begins && !is_strange {
+            return Ok(false);
+        }
+        let woken = self.strangers.take(task, Some(address)).woken;
+        let lock = self.lock(&inode);
+        if begins {
+            lock.has_come(task, now)?;
+            lock.queues(task, true, address, now);
+        } else {
+            let stranger = Stranger {
+                woken,
+                ends: Some((now.line, address.to_owned())),
+                since: now.line,
+                ..Stranger::default()
+            };
+            lock.was_there(task, true, &stranger, now);
+        }
+        self.addresses.insert(address.to_owned(), inode.clone());
+        let at = self.tasks.entry(task).or_default();
+        at.retain(|other| *other != inode);
+        at.push(inode);
+        Ok(true)
     }
 
     /// `xfs_ilock` and its kin: the lock of the event's inode, and whether for writing. `None`: another lock of the inode.
@@ -125,10 +176,8 @@ impl Projection {
                 lock.goes_on(task, now);
             }
         }
-        let midway = self.source.midway;
-        let is_known = !midway || self.known.contains(&inode);
-        let lock = self.locks.entry(inode.clone());
-        let lock = lock.or_insert_with(|| Lock::new(midway, is_known));
+        self.lock(&inode).has_left(task, now);
+        let lock = self.locks.get_mut(&inode).context("a lock of a task")?;
         let goes = matches!(event.name, "iunlock" | "ilock_demote");
         if goes && self.source.midway && lock.is_strange(task) {
             let stranger = self.strangers.take(task, lock.address.as_deref());
@@ -157,7 +206,7 @@ impl Projection {
         } else if at.is_empty() {
             self.tasks.remove(&task);
         }
-        if lock.is_known() && lock.is_quiet() {
+        if lock.is_known() && lock.is_quiet() && !lock.has_unseen() {
             if let Some(address) = lock.address.take() {
                 self.addresses.remove(&address);
             }
@@ -172,6 +221,13 @@ impl Projection {
     fn contention(&mut self, event: &Event<'_>, now: Now) -> Result<()> {
         let (task, address) = (event.raw.pid, event.text("lock")?);
         let begins = event.name == "contention_begin";
+        let place = || event.place();
+        if self
+            .unseen_contention(task, address, begins, now)
+            .with_context(place)?
+        {
+            return Ok(());
+        }
         let at = self.tasks.get(&task).into_iter().flatten();
         if begins {
             let writes = match event.text("flags")? {
@@ -300,6 +356,10 @@ impl Projection {
 }
 
 impl super::Projection for Projection {
+    fn survey(&mut self, event: &Event<'_>) -> Result<()> {
+        self.unseen.survey(event)
+    }
+
     fn event(&mut self, event: &Event<'_>, out: &mut Vec<Trace>) -> Result<()> {
         let now = Now {
             line: event.line,

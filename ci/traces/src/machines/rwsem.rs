@@ -209,6 +209,13 @@ impl Traced for Rwsem {
         )
     }
 
+    fn may_be_unseen(&self, action: Action) -> bool {
+        matches!(
+            action,
+            Action::Enter(_) | Action::Spin(_) | Action::Steal(_) | Action::Release(_)
+        )
+    }
+
     fn is_in_time(&self, action: Action, next: &[&[Value]]) -> bool {
         let Action::Spin(task) = action else {
             return true;

@@ -28,6 +28,11 @@ pub trait Traced: Counterpart {
         false
     }
 
+    /// The action may leave none of a task that a trace says is not in it.
+    fn may_be_unseen(&self, _action: Self::Action) -> bool {
+        false
+    }
+
     /// A silent action may be taken where events with these arguments may come next: the same as in `Trace<Module>.tla`.
     fn is_in_time(&self, _action: Self::Action, _next: &[&[Value]]) -> bool {
         true

@@ -52,7 +52,8 @@ pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
     for (place, event) in trace.events.iter().enumerate() {
         steps.push(Step::read(model, event).with_context(|| trace.place(place))?);
     }
-    let silent = silent(model, &trace.head)?;
+    let unseen = unseen(model, &trace.head)?;
+    let silent = [silent(model, &trace.head)?, unseen.clone()].concat();
     let starts = model.starts().into_iter();
     let mut level: BTreeSet<_> = starts
         .map(|state| (vec![0; strands.len()], state))
@@ -61,7 +62,7 @@ pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
         let is_in_time = |at: &[usize], action: M::Action| {
             let next = upcoming(trace, &strands, at).into_iter();
             let next: Vec<&[Value]> = next.map(|(_, place)| &steps[place].args[..]).collect();
-            model.is_in_time(action, &next)
+            unseen.contains(&action) || model.is_in_time(action, &next)
         };
         close(model, &silent, is_in_time, &mut level);
         if level.len() > WIDEST {
@@ -185,16 +186,27 @@ fn silent<M: Traced>(model: &M, head: &Head) -> Result<Vec<M::Action>> {
         let rest = label.strip_prefix(name);
         model.may_be_silent(action) && rest.is_some_and(|rest| rest.starts_with('('))
     };
-    for name in &head.silent {
+    for name in head.silent_actions() {
         ensure!(
             silent.iter().any(|action| is_of(*action, name)),
             "{name} is no action of {} that may leave no event",
             head.module
         );
     }
-    let in_head = |action| head.silent.iter().any(|name| is_of(action, name));
+    let in_head = |action| head.silent_actions().any(|name| is_of(action, name));
     silent.retain(|action| model.is_silent(*action) || in_head(*action));
     Ok(silent)
+}
+
+/// The steps of those who are not in this trace.
+fn unseen<M: Traced>(model: &M, head: &Head) -> Result<Vec<M::Action>> {
+    let steps = head.unseen_steps().map(|step| {
+        let mut candidates = model.candidates().into_iter();
+        let found =
+            candidates.find(|action| model.may_be_unseen(*action) && model.label(*action) == step);
+        found.with_context(|| format!("{step} is no step of {} that may be unseen", head.module))
+    });
+    steps.collect()
 }
 
 /// Adds what silent actions lead to.

@@ -226,7 +226,8 @@ fn module(
     }
     let traces_value = format!("<< {} >>", all.join(", "));
     let constants = plain(&traces[0].head).map(|(name, value)| (name.as_str(), value));
-    for (name, value) in constants.chain([("Traces", &traces_value)]) {
+    let unseen = unseen(&traces[0].head)?;
+    for (name, value) in constants.chain([("Traces", &traces_value), ("Unseen", &unseen)]) {
         // TLC evaluates the right side of what replaces a constant each time, and that of any other definition once.
         writeln!(text, "Once{name} == {value}\nThe{name} == Once{name}")?;
     }
@@ -271,6 +272,17 @@ fn event(trace: &Trace, place: usize) -> Result<String> {
     ))
 }
 
+/// The steps of those who are not in the trace: an action and its arguments each.
+fn unseen(head: &Head) -> Result<String> {
+    let steps = head.unseen_steps().map(|step| {
+        let parts = step.trim_end_matches(')').split_once('(');
+        let (action, args) = parts.with_context(|| format!("{step} is no step"))?;
+        Ok(format!("<<{}, <<{args}>>>>", Value::Str(action.into())))
+    });
+    let steps: Result<Vec<String>> = steps.collect();
+    Ok(format!("{{{}}}", steps?.join(", ")))
+}
+
 fn cfg(protocol: &Protocol, head: &Head, names: &BTreeSet<String>, report: &str) -> String {
     let mut text = String::from("SPECIFICATION TraceSpec\nCONSTANTS\n");
     for (name, value) in &head.constants {
@@ -281,7 +293,7 @@ fn cfg(protocol: &Protocol, head: &Head, names: &BTreeSet<String>, report: &str)
     for name in names {
         text += &format!("    {name} = {name}\n");
     }
-    let recorder = head.silent.iter().map(String::as_str);
+    let recorder = head.silent_actions();
     let silent: Vec<String> = protocol
         .silent
         .iter()
@@ -291,6 +303,6 @@ fn cfg(protocol: &Protocol, head: &Head, names: &BTreeSet<String>, report: &str)
         .collect();
     text += &format!("    Silent = {{{}}}\n", silent.join(", "));
     text += &format!("    Shows <- {}\n", protocol.shows);
-    text + &format!("    {NEXT} <- NextTaken\n    Traces <- TheTraces\n")
+    text + &format!("    {NEXT} <- NextTaken\n    Traces <- TheTraces\n    Unseen <- TheUnseen\n")
         + &format!("INVARIANT {report}\nCHECK_DEADLOCK FALSE\n")
 }

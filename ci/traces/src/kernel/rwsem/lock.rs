@@ -1,13 +1,15 @@
 //! One lock: what each task is at, and the events of the specification so far.
 
+mod before;
+mod made;
+mod unseen;
+
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::Inode;
 use super::before::Stranger;
-use crate::kernel::Source;
-use crate::recording::{self, Event, Head, SEE, Trace};
+use crate::recording::{Event, SEE};
 
 /// After so many nanoseconds RWSEM_WAIT_TIMEOUT has passed: that is DIV_ROUND_UP(HZ, 250) jiffies, and one more until
 /// `time_after(jiffies, timeout)`; with HZ = 100 it is longest.
@@ -22,7 +24,7 @@ pub(super) struct Now {
 
 /// A task, in the role of a reader or a writer: the specification has a task of its own for each.
 #[derive(Debug, Clone, Copy)]
-struct Who {
+pub(super) struct Who {
     task: u32,
     writes: bool,
 }
@@ -83,14 +85,21 @@ pub(super) struct Lock {
     waited: Vec<(usize, Who)>,
     /// The first line at which a task has woken a waiter that was at the lock when the trace began, and was not seen to go yet.
     woke: BTreeMap<u32, usize>,
+    /// Writers that do not wait are not in the trace.
+    unseen: bool,
+    /// The line at which a writer has last queued, if they are not in the trace.
+    queued: usize,
+    /// Of each writer the line at which it was last seen without the lock, if they are not in the trace.
+    left: BTreeMap<u32, usize>,
 }
 
 impl Lock {
-    /// Whether some may be at it who were when the trace began, and whether it is known who is: nobody.
-    pub(super) fn new(midway: bool, is_known: bool) -> Lock {
+    /// Whether some may be at it who were when the trace began, whether it is known who is: nobody; and whether writers are left out.
+    pub(super) fn new(midway: bool, is_known: bool, unseen: bool) -> Lock {
         Lock {
             midway,
             known: is_known.then_some(0),
+            unseen,
             ..Lock::default()
         }
     }
@@ -98,48 +107,6 @@ impl Lock {
     /// Whether it is known who is at it. Where a writer is inside, nobody else is.
     pub(super) fn is_known(&self) -> bool {
         self.known.is_some()
-    }
-
-    /// The task may have been at the lock when the trace began.
-    pub(super) fn is_strange(&self, task: u32) -> bool {
-        !self.numbers.contains_key(&task)
-    }
-
-    /// The task, which is about to give it up, was at it when the trace began.
-    pub(super) fn was_there(&mut self, task: u32, writes: bool, stranger: &Stranger, now: Now) {
-        // It may have waited all the time, or have released the lock before the trace, and be seen to do so now.
-        let anything_else = stranger.since > 0 && stranger.ends.is_none();
-        if self.is_known() && anything_else {
-            return;
-        }
-        self.strange = now.line;
-        let number = self.numbers.len() + 1;
-        self.numbers.insert(task, number);
-        let who = Who { task, writes };
-        match (&stranger.begins, &stranger.ends) {
-            (Some((line, _)), _) => self.push(
-                who,
-                if writes { &["Queue", SEE] } else { &["Queue"] },
-                0,
-                *line,
-            ),
-            (None, Some((line, _))) => self.waited.push((*line, who)),
-            (None, None) => self.enters(who, 0, 0),
-        }
-        if let Some((line, address)) = &stranger.ends {
-            self.address.get_or_insert_with(|| address.clone());
-            match (writes, stranger.woken) {
-                (true, Some(woken)) => self.push(who, &["Take"], woken, *line),
-                (true, None) => self.push(who, &["Take", "Steal"], 0, *line),
-                (false, woken) => self.see(who, "hold", woken.unwrap_or(*line)),
-            }
-        }
-        let stage = Stage::Holds {
-            since: stranger.since,
-            downgraded: false,
-        };
-        let wakes = self.woke.remove(&task);
-        self.at.insert(task, At { who, stage, wakes });
     }
 
     /// Nobody has it or wants it.
@@ -199,6 +166,10 @@ impl Lock {
         let Some(at) = self.at.get_mut(&task) else {
             return;
         };
+        if self.unseen && at.who.writes {
+            // It may have given up the lock before, and have taken it again.
+            return;
+        }
         let wakes = at.wakes.take();
         match &mut at.stage {
             Stage::Arrives { from } => {
@@ -284,6 +255,7 @@ impl Lock {
                 self.woke.entry(waker).or_insert(now.line);
                 0
             }
+            None if self.unseen => self.left.get(&waker).copied().unwrap_or_default(),
             Some(Stage::Waits { .. }) | None => bail!(
                 "task {woken}, which waits for it, is woken by task {waker}, which neither has nor takes it: \
                  somebody takes it without an xfs_ilock in the trace"
@@ -296,6 +268,10 @@ impl Lock {
         let ended = self.ended.get(&woken);
         if ended.is_none_or(|&ended| ended < since) {
             self.is_woken(woken, now.line);
+        }
+        if let Some(who) = self.has_left(waker, now) {
+            // It has looked through the queue before it wakes anybody.
+            self.see(who, "idle", now.line);
         }
         Ok(())
     }
@@ -491,86 +467,6 @@ impl Lock {
 
     fn number(&self, who: Who) -> usize {
         self.numbers.get(&who.task).copied().unwrap_or_default()
-    }
-
-    /// What those have done who waited when the trace began: they queued behind a holder, in the order in which they are served, and
-    /// it has gone, or goes.
-    fn waited_before(&mut self) {
-        self.waited.sort_by_key(|(line, _)| *line);
-        let waited = std::mem::take(&mut self.waited);
-        if waited.is_empty() {
-            return;
-        }
-        let holder = Who {
-            task: 0,
-            writes: true,
-        };
-        for action in ["Enter", "Release"] {
-            self.push(holder, &[action], 0, 0);
-        }
-        for (_, who) in waited {
-            self.add("queue", who, &["Queue"], (0, 0), None);
-        }
-    }
-
-    /// The trace of what has happened.
-    pub(super) fn into_trace(mut self, source: &Source, (dev, ino): &Inode) -> Trace {
-        self.waited_before();
-        // As the file has them; a thread's own are in this order.
-        self.events.sort_by_key(|event| event.to);
-        let of = |kind: char| {
-            let args = self.events.iter().filter_map(|event| event.args.first());
-            let mut names: Vec<&str> = args.map(String::as_str).collect();
-            names.retain(|name| name.starts_with(kind));
-            names.sort_unstable();
-            names.dedup();
-            format!("{{{}}}", names.join(", "))
-        };
-        let policy = source.judged.constants.get("rwsem");
-        let constants = [
-            ("Readers", of('r')),
-            ("Writers", of('w')),
-            ("Downgraders", of('w')),
-            (
-                "Policy",
-                format!("<- {}", policy.map_or("", String::as_str)),
-            ),
-            ("Watch", "{}".into()),
-            ("ByReaders", "0".into()),
-            ("ByWriters", "0".into()),
-        ];
-        let tasks: BTreeMap<usize, u32> =
-            self.numbers.iter().map(|(task, n)| (*n, *task)).collect();
-        let tasks: Vec<String> = tasks
-            .iter()
-            .map(|(n, task)| format!("t{n} is {task}"))
-            .collect();
-        // What was done before the trace is told with its first line.
-        let first = self.events.iter().find(|event| event.to > 0);
-        let first = first.map_or(1, |event| event.to as usize);
-        let lines = self.events.iter().map(|event| first.max(event.to as usize));
-        let lines: Vec<usize> = lines.collect();
-        let known = self.known.map(|line| line.max(self.strange).max(first));
-        Trace {
-            head: Head {
-                trace: recording::VERSION,
-                module: "Rwsem".into(),
-                source: format!(
-                    "Linux {}, the IOLOCK of dev {dev} ino {ino:#x}; {}",
-                    source.family.kernel,
-                    tasks.join(", ")
-                ),
-                constants: constants.map(|(name, is)| (name.into(), is)).into(),
-                silent: ["Spin", "Sleep", "Wake", "Expire"]
-                    .map(str::to_owned)
-                    .into(),
-            },
-            file: source.file.clone(),
-            line: lines.first().copied().unwrap_or_default(),
-            lines,
-            known: known.filter(|_| self.known > Some(0)),
-            events: self.events,
-        }
     }
 }
 
