@@ -6,11 +6,13 @@ mod runner;
 use std::fs;
 use std::io::BufRead as _;
 
+use assert_cmd::assert::OutputAssertExt;
 use interlock_traces::kernel::{Reading, text};
 use interlock_traces::validate;
 use interlock_traces::validate::protocol::Protocol;
 use interlock_traces::validate::search::Found;
-use runner::{root, temp};
+use predicates::str::contains;
+use runner::{interlock, root, temp};
 
 /// A trace's lines: its comments, and its events.
 struct Recorded {
@@ -140,6 +142,19 @@ fn writers_that_are_not_in_the_trace() {
     let edited: Vec<usize> = about_it.step_by(59).collect();
     let refused = edited.iter().copied().filter(refused).count();
     assert_eq!((refused, edited.len()), (11, 12));
+}
+
+#[test]
+fn writers_that_are_assumed_are_told_and_tlc_is_not_asked() {
+    let (dir, name) = (temp(), "iii_xfs_8r8w_steady_contention.txt.gz");
+    let mut command = interlock();
+    command.args(["validate", "rwsem", "--kernel", "6.18", "--out"]);
+    command
+        .arg(dir.path())
+        .arg(root().join("tests/kernel").join(name));
+    let line = "accepted by the machine, 1284 events; judged from line 94 on, 93 before it; \
+                writers that are not in the trace are assumed: 1";
+    command.assert().success().stdout(contains(line));
 }
 
 /// Requests in flight.

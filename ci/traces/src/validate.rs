@@ -198,11 +198,16 @@ fn verb(accepts: bool) -> &'static str {
     if accepts { "accepts it" } else { "refuses it" }
 }
 
+/// Whether TLC is asked of it too. Steps of tasks that are not in it may be taken at any time: that is too wide for TLC.
+fn is_for_tlc(trace: &Trace) -> bool {
+    trace.events.len() <= LONG && trace.head.unseen().is_empty()
+}
+
 /// The traces that TLC is to judge, by their places, those with the same head together.
 pub fn of_one_head<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Vec<Vec<usize>> {
     let mut groups: Vec<(&Head, Vec<usize>)> = Vec::new();
     for (place, trace) in traces.into_iter().enumerate() {
-        if trace.events.len() > LONG {
+        if !is_for_tlc(trace) {
             continue;
         }
         match groups.iter_mut().find(|(head, _)| **head == trace.head) {
@@ -222,9 +227,7 @@ fn explain(
     tlc: Option<&Tlc>,
 ) -> Result<()> {
     let false_parts = match tlc {
-        Some(tlc) if trace.events.len() <= LONG => {
-            why::conjuncts(tlc, protocol, root, trace, refusal)?
-        }
+        Some(tlc) if is_for_tlc(trace) => why::conjuncts(tlc, protocol, root, trace, refusal)?,
         _ => Default::default(),
     };
     for (place, why) in &refusal.next {
