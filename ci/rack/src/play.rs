@@ -47,6 +47,10 @@ pub enum Aim {
 /// If the file cannot be prepared, and if a call does not return with nothing held back: the kernel hangs.
 pub fn play(plan: &Plan, disk: &Disk, dir: &Path, aim: Aim) -> Result<Played> {
     let path = dir.join("f");
+    // One that was not played to its end has left its file.
+    if path.exists() {
+        fs::remove_file(&path)?;
+    }
     let file = Arc::new(prepare(plan, &path).context("the file cannot be prepared")?);
     let (aimed, trying) = (!matches!(aim, Aim::Delays(_)), matches!(aim, Aim::Try));
     let delays = match aim {

@@ -12,6 +12,7 @@ use interlock_checker::{interrupt, note};
 use crate::guest::Guest;
 use crate::kernels::{self, Kernel};
 use crate::order::{Order, Report};
+use crate::page;
 use crate::plan::Fs;
 use crate::plans::{self, Named};
 use crate::record::{self, Cell, Record};
@@ -19,7 +20,6 @@ use crate::replay;
 use crate::traces;
 use crate::verdict::Verdict;
 use crate::workload::{Measured, Workload, journal, unaligned};
-use crate::{page, record::path};
 
 /// A workload ends in this time, or the guest hangs.
 const LIMIT: Duration = Duration::from_secs(240);
@@ -65,11 +65,8 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
         println!("no kernel was run");
         return Ok(2);
     }
-    record.store(root)?;
-    page::write(root, &record)?;
     println!(
-        "{} and docs/kernels.md have what they did",
-        path(root).display()
+        "docs/kernels.md and docs/kernels.json have what they did; `make docs` brings the tables up to date"
     );
     let disagrees = |version: &String| !record.kernels[version].disagrees.is_empty();
     Ok(u8::from(run.iter().any(disagrees)))
@@ -133,7 +130,7 @@ fn of(
                     return Err(error);
                 }
                 // What it has done to its memory or its disk nobody knows: the next plan gets a new one.
-                did.not_run.push(format!("{}: {error:#}", named.name));
+                did.not_run.push(told(&named.name, &error, &out));
                 guest = Guest::boot(kernel, &request.kept, &out)?;
             }
         }
@@ -145,20 +142,28 @@ fn of(
                 did.workloads.push(measured);
             }
             Err(error) => {
-                did.not_run.push(format!("{workload:?}: {error:#}"));
+                did.not_run
+                    .push(told(&format!("{workload:?}"), &error, &out));
                 guest = Guest::boot(kernel, &request.kept, &out)?;
             }
         }
     }
     for area in traces::areas() {
         if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
-            did.not_run.push(format!("traces of {area}: {error:#}"));
+            did.not_run
+                .push(told(&format!("traces of {area}"), &error, &out));
             guest = Guest::boot(kernel, &request.kept, &out)?;
         }
     }
     judge(kernel, &mut did)?;
     did.not_run = together(&did.not_run);
     Ok(did)
+}
+
+/// Why something was not run. The record names no folder of the machine that it was made on.
+fn told(what: &str, error: &anyhow::Error, out: &Path) -> String {
+    let out = format!("{}/", out.display());
+    format!("{what}: {}", format!("{error:#}").replace(&out, ""))
 }
 
 /// What was not run for one reason in one line: `NAME, NAME: reason`.
