@@ -75,6 +75,10 @@ fn what_is_not_known_is_told() {
             &["hunt", "--kernel", "2.6"],
             "there is no kernel 2.6 in the rack",
         ),
+        (
+            &["hunt", "--kernel", "5.10", "--fs", "xfs"],
+            "no design of xfs stands for kernel 5.10",
+        ),
         (&["hunt"], "--kernel <VERSION>"),
         (&["kernels", "2.6"], "there is no kernel 2.6 in the rack"),
     ] {

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use interlock_checker::{interrupt, note};
 
 use crate::chance::Chance;
@@ -67,6 +67,12 @@ pub fn hunt(request: &Request) -> Result<u8> {
         Fs::Ext4 => kernel.constant("dio")?,
         Fs::Xfs => kernel.constant("dio_xfs")?,
     };
+    ensure!(
+        !design.is_empty(),
+        "no design of {} stands for kernel {}, so that no model can be asked",
+        request.fs,
+        kernel.version
+    );
     let mut hunt = Hunt {
         guest: Guest::boot(&kernel, &request.kept, &request.out.join("rack"))?,
         kernel,
