@@ -93,21 +93,24 @@ pub fn text(record: &Record) -> String {
     text
 }
 
-/// What came of a plan, with what the model says where that is not the same.
+/// What came of a plan, and what the design that stands for the kernel says of it.
 fn cell(cell: &Cell) -> String {
     let did = match &cell.did[..] {
         "reproduced" => "**lost**",
         "otherwise wrong" => "**lost**, though a step was not possible",
-        "not possible" => "kept: it waited",
+        "not possible" => "waited",
         _ => "kept",
     };
-    let model = match cell.loses {
-        None => ", no row",
-        Some(loses) if loses == cell.lost() => "",
-        Some(true) => ", the model loses",
-        Some(false) => ", the model keeps",
+    let design = match (&cell.design[..], cell.loses) {
+        ("", _) => "no design".to_owned(),
+        (design, None) => format!("{design}: no row"),
+        (design, Some(true)) => format!("{design} loses"),
+        (design, Some(false)) => format!("{design} keeps"),
     };
-    format!("{did}{model}")
+    match cell.loses {
+        Some(loses) if loses != cell.lost() => format!("{did}, BUT {design}"),
+        _ => format!("{did}; {design}"),
+    }
 }
 
 type Answer = fn(&Measured) -> Option<String>;
@@ -167,8 +170,9 @@ Written by `make kernels`, from its last run of each kernel (`docs/kernels.json`
 guests of QEMU; their disk is the project's own ([ci/disk](../ci/disk)), which completes writes in the order that a plan says.
 
 A plan is the counterexample of the model that it is named after ([ci/rack/plans](../ci/rack/plans)), or a control. **lost**: every step
-was possible, and bytes that were acknowledged are not in the file. *kept: it waited*: the kernel did not let the steps happen in this
-order. *no row*: the design that stands for the kernel has no model of this size; where kernel and model differ it is said.
+was possible, and bytes that were acknowledged are not in the file. *waited*: the kernel did not let the steps happen in this order, and
+nothing is lost. *kept*: it did, and nothing is lost. Behind it stands what TLC says of the design that stands for the kernel, with these
+calls and this file; *BUT* where they differ.
 `interlock replay PLAN --kernel VERSION` plays one, and shows each step.
 
 ";

@@ -29,6 +29,8 @@ const LIMIT: Duration = Duration::from_secs(240);
 pub struct Request {
     /// The kernels; none: all.
     pub kernels: Vec<String>,
+    /// Runs none, and writes the page anew from the record.
+    pub page: bool,
     /// Where they are kept.
     pub kept: PathBuf,
     /// Where consoles go.
@@ -40,9 +42,13 @@ pub struct Request {
 /// # Errors
 /// If a table cannot be read or a file written.
 pub fn run(root: &Path, request: &Request) -> Result<u8> {
+    let mut record = Record::load(root)?;
+    if request.page {
+        page::write(root, &record)?;
+        return Ok(0);
+    }
     let manifest = Manifest::load(&root.join("specs"))?;
     let plans = plans::all()?;
-    let mut record = Record::load(root)?;
     let mut run = Vec::new();
     for kernel in kernels::chosen(&request.kernels)? {
         match of(&kernel, &manifest, &plans, request) {

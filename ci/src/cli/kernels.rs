@@ -12,6 +12,9 @@ pub struct Kernels {
     /// Kernels of the rack: 6.12; all without; `host` is this machine's own (root)
     #[arg(value_name = "VERSION")]
     kernels: Vec<String>,
+    /// Run none, and write docs/kernels.md anew from docs/kernels.json
+    #[arg(long, conflicts_with = "kernels")]
+    page: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -22,6 +25,7 @@ impl Kernels {
         let root = toolchain::root()?;
         let request = rack::Request {
             kernels: self.kernels,
+            page: self.page,
             kept: root.join("target/rack"),
             out: self.output.dir()?,
         };
