@@ -213,6 +213,34 @@ fn a_flusher_that_works() {
     );
 }
 
+/// A pass that does not fill b_io, one that lasts long, and one that puts an inode on b_more_io: behind none is it known that nothing
+/// is queued.
+#[test]
+fn passes_that_may_leave_inodes() {
+    let recorded = Recorded::of("writeback", "iv_ext4_bg_strictlimit");
+    let events = &recorded.events[85..];
+    let edited = |what: &str, from: &str, to: &str| {
+        let mut events = events.to_vec();
+        let event = events.iter_mut().find(|event| event.contains(what));
+        let event = event.expect(what);
+        assert!(event.contains(from), "{event}");
+        *event = event.replace(from, to);
+        events
+    };
+    let one = "writeback_single_inode:";
+    let spent = edited(one, "state=", "to_write=0 state=I_DIRTY_PAGES|");
+    for edited in [
+        edited("writeback_queue_io:", "writeback_queue_io", "left_out"),
+        edited("writeback_start:", "3878.822", "3878.722"),
+        spent,
+    ] {
+        let Verdict::Refused(why) = recorded.judge(&edited, true) else {
+            panic!("it is accepted");
+        };
+        assert!(why.contains("no flusher works behind a line"), "{why}");
+    }
+}
+
 /// The flusher is done, and finds what was asked for while it was not.
 #[test]
 fn work_that_waits() {
