@@ -76,6 +76,18 @@ impl Recorded {
         }
     }
 
+    /// The events behind this place that are judged: of writeback those of the lists, but for the first inode that is dirtied, which
+    /// may have been dirtied before.
+    fn judged_behind(&self, place: usize) -> impl Iterator<Item = usize> {
+        let behind = place + 1..self.events.len();
+        let is = |place: usize, what| self.events[place].contains(what);
+        let of_lists = self.area == "writeback";
+        let first = behind
+            .clone()
+            .find(|place| of_lists && is(*place, ": writeback_dirty_inode"));
+        behind.filter(move |place| !of_lists || is(*place, ": writeback_") && Some(*place) != first)
+    }
+
     fn without(&self, from: usize, place: usize) -> Vec<String> {
         let mut events = self.events[from..].to_vec();
         events.remove(place - from);
@@ -87,7 +99,6 @@ impl Recorded {
 /// so many left out, as many are refused as in the whole trace.
 fn cut_at(area: &'static str, name: &str, every: usize, cuts: &[(usize, usize, usize)]) {
     let recorded = Recorded::of(area, name);
-    let events = recorded.events.len();
     let mut found = Vec::new();
     for &(cut, ..) in cuts {
         let Verdict::Accepted(Some(line)) = recorded.judge(&recorded.events[cut..], true) else {
@@ -95,7 +106,7 @@ fn cut_at(area: &'static str, name: &str, every: usize, cuts: &[(usize, usize, u
         };
         let from = line - recorded.comments.len() - 1;
         let mut edits = 0;
-        for place in (cut + from + 1..events).step_by(every) {
+        for place in recorded.judged_behind(cut + from).step_by(every) {
             let whole = recorded.judge(&recorded.without(0, place), false);
             if matches!(whole, Verdict::Refused(_)) {
                 let left = recorded.judge(&recorded.without(cut, place), true);
@@ -185,6 +196,91 @@ fn handles_that_run() {
     );
 }
 
+/// Inodes on b_dirty, and passes that write.
+#[test]
+fn a_flusher_that_works() {
+    cut_at(
+        "writeback",
+        "iv_ext4_sync_120files",
+        1,
+        &[(100, 1122, 5), (700, 522, 5), (1200, 22, 5)],
+    );
+    cut_at(
+        "writeback",
+        "iv_ext4_bg_strictlimit",
+        11,
+        &[(40, 776, 22), (85, 731, 22)],
+    );
+}
+
+/// A pass that does not fill b_io, one that lasts long, and one that puts an inode on b_more_io: behind none is it known that nothing
+/// is queued.
+#[test]
+fn passes_that_may_leave_inodes() {
+    let recorded = Recorded::of("writeback", "iv_ext4_bg_strictlimit");
+    let events = &recorded.events[85..];
+    let edited = |what: &str, from: &str, to: &str| {
+        let mut events = events.to_vec();
+        let event = events.iter_mut().find(|event| event.contains(what));
+        let event = event.expect(what);
+        assert!(event.contains(from), "{event}");
+        *event = event.replace(from, to);
+        events
+    };
+    let one = "writeback_single_inode:";
+    let spent = edited(one, "state=", "to_write=0 state=I_DIRTY_PAGES|");
+    for edited in [
+        edited("writeback_queue_io:", "writeback_queue_io", "left_out"),
+        edited("writeback_start:", "3878.822", "3878.722"),
+        spent,
+    ] {
+        let Verdict::Refused(why) = recorded.judge(&edited, true) else {
+            panic!("it is accepted");
+        };
+        assert!(why.contains("no flusher works behind a line"), "{why}");
+    }
+}
+
+/// The flusher is done, and finds what was asked for while it was not.
+#[test]
+fn work_that_waits() {
+    let recorded = Recorded::of("writeback", "iv_ext4_sync_120files");
+    let place = |what: &str| {
+        let is_it = |event: &String| event.contains(what);
+        recorded.events.iter().position(is_it).expect(what)
+    };
+    let (done, asks) = (
+        place("writeback_pages_written: 120"),
+        place("nr_pages=9223372036854775807 sync_mode=1"),
+    );
+    let mut events = recorded.events[700..].to_vec();
+    let asked = events.remove(asks - 700);
+    let judged = |events: &[String]| recorded.judge(events, true);
+    assert!(matches!(judged(&events), Verdict::Refused(_)));
+    let earlier = asked.replace("3821.325834", "3821.325805");
+    events.insert(done - 700, earlier);
+    assert!(matches!(judged(&events), Verdict::Accepted(_)));
+}
+
+#[test]
+fn plugs_are_told_as_not_judged() {
+    let recorded = Recorded::of("writeback", "iv_ext4_sync_120files");
+    let dir = temp();
+    let path = dir.path().join("cut.txt");
+    let lines = [&recorded.comments[..], &recorded.events[700..]].concat();
+    fs::write(&path, lines.join("\n")).expect("a file");
+    let mut command = interlock();
+    command.args(["validate", "writeback", "--out"]);
+    command.arg(dir.path()).arg(&path);
+    let assert = command.assert().success();
+    let assert = assert.stdout(contains(
+        "accepted by the machine and TLC, 7 events; judged from line ",
+    ));
+    assert.stderr(contains(
+        "not judged, because it is never known which requests wait: the plugs of device 7,0",
+    ));
+}
+
 /// Where nothing is known at any line, nothing is accepted.
 #[test]
 fn what_is_never_known_is_not_judged() {
@@ -203,9 +299,15 @@ fn what_is_never_known_is_not_judged() {
         ),
         (
             "writeback",
-            "iv_ext4_sync_120files",
+            "iv_xfs_sync_120files",
             100,
-            "is known of none that begins in the middle",
+            "no flusher works behind a line at which it is done",
+        ),
+        (
+            "writeback",
+            "iv_ext4_bg_strictlimit",
+            200,
+            "no flusher works behind a line at which it is done",
         ),
     ] {
         let recorded = Recorded::of(area, name);

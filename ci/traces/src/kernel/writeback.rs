@@ -1,9 +1,13 @@
 //! Traces of writeback: the lists of each bdi as `ObservedLists.tla`, the plugs of each device as `ObservedPlug.tla`.
 //!
-//! Both are handed over at the end of the file: neither the lists nor the plugs are ever known to be empty before.
+//! Both are handed over at the end of the file: neither the lists nor the plugs are ever known to be empty before. Of a file that
+//! begins in the middle only the lists are judged.
 
+mod begin;
 mod lists;
 mod plugs;
+
+use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -24,6 +28,10 @@ pub struct Writeback {
     plugs: Plugs,
     /// The file says that the workload has ended with a sync(2) or syncfs(2), which has returned.
     syncs: bool,
+    /// Bdis that are not judged.
+    unknown: Vec<String>,
+    /// Devices that are not judged.
+    unplugged: BTreeSet<String>,
     last: usize,
 }
 
@@ -31,18 +39,15 @@ impl Writeback {
     /// One for a file.
     ///
     /// # Errors
-    /// If the file may begin while inodes are queued and requests wait: which are is never known.
+    /// Never: its constants are asked for when a trace is complete.
     pub fn projection(source: Source) -> Result<Box<dyn Projection>> {
-        ensure!(
-            !source.midway,
-            "what is on the lists and in the plugs when a trace begins is known of none that begins in the middle: nothing is judged; \
-             say --at-rest if the flusher had nothing to do and no I/O was in flight when it began"
-        );
         Ok(Box::new(Writeback {
             source,
             lists: Lists::default(),
             plugs: Plugs::default(),
             syncs: false,
+            unknown: Vec::new(),
+            unplugged: BTreeSet::new(),
             last: 0,
         }))
     }
@@ -55,10 +60,18 @@ impl Projection for Writeback {
         Ok(())
     }
 
+    fn survey(&mut self, event: &Event<'_>) -> Result<()> {
+        self.lists.survey(event)
+    }
+
     fn event(&mut self, event: &Event<'_>, _out: &mut Vec<Trace>) -> Result<()> {
         self.last = event.line;
         self.lists.event(event)?;
-        self.plugs.event(event)?;
+        if !self.source.midway {
+            self.plugs.event(event)?;
+        } else if event.name == "bio_queue" {
+            self.unplugged.insert(event.text("dev")?.to_owned());
+        }
         ensure!(
             self.lists.events() + self.plugs.events() <= MOST,
             "{}: more than {MOST} events: record less",
@@ -69,13 +82,38 @@ impl Projection for Writeback {
 
     fn end(&mut self, out: &mut Vec<Trace>) -> Result<()> {
         let synced = self.syncs.then_some(self.last);
+        let unknown = self.lists.unknown();
+        self.unknown = unknown.into_iter().map(str::to_owned).collect();
         std::mem::take(&mut self.lists).end(&self.source, synced, out);
         std::mem::take(&mut self.plugs).end(&self.source, synced, out)?;
+        ensure!(
+            !out.is_empty() || !self.source.midway,
+            "no flusher works behind a line at which it is done, and has found nothing more on b_io and b_more_io before: which \
+             inodes are queued is not known: nothing is judged; say --at-rest if the flusher had nothing to do and no I/O was in \
+             flight when the trace began"
+        );
         ensure!(
             !out.is_empty(),
             "no flusher's work and no bio in it: record the events `writeback_*` and `block_*`"
         );
         Ok(())
+    }
+
+    fn unjudged(&self) -> Vec<String> {
+        let bdis = (!self.unknown.is_empty()).then(|| {
+            format!(
+                "not judged, because it is never known which inodes are queued: the lists of {}",
+                self.unknown.join(", ")
+            )
+        });
+        let devices = (!self.unplugged.is_empty()).then(|| {
+            let devices: Vec<&str> = self.unplugged.iter().map(String::as_str).collect();
+            format!(
+                "not judged, because it is never known which requests wait: the plugs of device {}",
+                devices.join(", ")
+            )
+        });
+        bdis.into_iter().chain(devices).collect()
     }
 }
 

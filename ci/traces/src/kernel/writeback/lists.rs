@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::begin::Begins;
 use super::{Recording, is_dirty, signed, small, task};
 use crate::kernel::Source;
 use crate::kernel::event::Event;
@@ -21,8 +22,11 @@ pub(super) struct Lists {
     flushers: BTreeMap<u32, String>,
     /// The line of each task's last event.
     lines: BTreeMap<u32, usize>,
-    /// The first time that the file shows, in jiffies.
+    /// Times are since this one, in jiffies: the first that the file shows, and if it begins in the middle, one that what was dirty
+    /// before the line is no younger than.
     zero: Option<u64>,
+    /// From which line on the lists of each bdi are known, if the file may begin in the middle.
+    begins: Option<Begins>,
 }
 
 #[derive(Debug, Default)]
@@ -85,6 +89,14 @@ impl Work {
 }
 
 impl Lists {
+    /// The first reading of a file that may begin in the middle.
+    pub(super) fn survey(&mut self, event: &Event<'_>) -> Result<()> {
+        let begins = self.begins.get_or_insert_default();
+        begins.survey(event)?;
+        self.zero = begins.zero;
+        Ok(())
+    }
+
     pub(super) fn events(&self) -> usize {
         let bdis = self.bdis.values();
         bdis.map(|bdi| bdi.recording.events.len()).sum()
@@ -98,20 +110,31 @@ impl Lists {
 
     fn listed(&mut self, event: &Event<'_>) -> Result<()> {
         let pid = event.raw.pid;
-        match event.name {
-            "dirty_inode" => self.dirty(event),
-            "wb_queue" => {
-                let work = Work::of(event)?.value();
-                let bdi = self.bdi(event)?;
-                bdi.works.insert(work.clone());
-                let at = (event.line, event.line);
-                bdi.recording.push(&task(event), at, "Queue", vec![work]);
-                Ok(())
-            }
+        let bdi = match event.name {
+            "dirty_inode" => bdi_of(event)?,
             "wb_exec" | "wb_start" | "wb_written" => {
-                self.flushers.insert(pid, event.text("bdi")?.to_owned());
-                self.bdi(event)?.work(event)
+                let bdi = event.text("bdi")?;
+                self.flushers.insert(pid, bdi.to_owned());
+                Some(bdi.to_owned())
             }
+            "wb_queue" | "queue_io" | "single_inode_start" | "inode_requeue" | "single_inode" => {
+                Some(event.text("bdi")?.to_owned())
+            }
+            "pages_written" => self.flushers.get(&pid).cloned(),
+            _ => None,
+        };
+        let Some(bdi) = bdi else {
+            return Ok(());
+        };
+        if let Some(begins) = &self.begins
+            && begins.from(&bdi).is_none_or(|from| event.line <= from)
+        {
+            return self.bdis.entry(bdi).or_default().asked(event);
+        }
+        match event.name {
+            "dirty_inode" => self.dirty(event, bdi),
+            "wb_queue" => self.bdi(event)?.queue(event),
+            "wb_exec" | "wb_start" | "wb_written" => self.bdi(event)?.work(event),
             "queue_io" => {
                 let limit = self.time(event, "older")?;
                 let moved = small(event, "moved")?;
@@ -141,11 +164,9 @@ impl Lists {
             }
             "pages_written" => {
                 let pages = small(event, "pages")?;
-                let bdi = self.flushers.get(&pid);
-                if let Some(bdi) = bdi.and_then(|name| self.bdis.get_mut(name)) {
-                    bdi.flusher(event, "FinishWork", vec![Value::Int(pages)]);
-                    bdi.current = None;
-                }
+                let bdi = self.bdis.entry(bdi).or_default();
+                bdi.flusher(event, "FinishWork", vec![Value::Int(pages)]);
+                bdi.current = None;
                 Ok(())
             }
             _ => Ok(()),
@@ -171,15 +192,9 @@ impl Lists {
     }
 
     /// The step was taken before its event, which the task writes without list_lock.
-    fn dirty(&mut self, event: &Event<'_>) -> Result<()> {
+    fn dirty(&mut self, event: &Event<'_>, bdi: String) -> Result<()> {
         let (ino, when) = (small(event, "ino")?, self.time(event, "dirtied")?);
         is_dirty(event)?;
-        let bdi = match event.text("dev")?.split_once(',') {
-            // The inode of a block device has the device's number, and is on the device's bdi.
-            Some(("0", _)) => format!("{}:{}", ino >> 20, ino & 0xf_ffff),
-            Some((major, minor)) => format!("{major}:{minor}"),
-            None => return Ok(()),
-        };
         let from = self.lines.get(&event.raw.pid).copied().unwrap_or(1);
         let to = event.line;
         let bdi = self.bdis.entry(bdi).or_default();
@@ -210,10 +225,26 @@ impl Lists {
     pub(super) fn end(self, source: &Source, synced: Option<usize>, out: &mut Vec<Trace>) {
         let zero = self.zero;
         for (name, bdi) in self.bdis {
-            if zero.is_some() && !bdi.works.is_empty() {
-                out.push(bdi.end(&name, source, synced));
+            let works = if self.begins.is_some() {
+                bdi.recording
+                    .events
+                    .iter()
+                    .any(|event| event.thread == "flusher")
+            } else {
+                !bdi.works.is_empty()
+            };
+            if zero.is_some() && works {
+                let known = self.begins.as_ref().and_then(|begins| begins.from(&name));
+                let trace = bdi.end(&name, source, synced);
+                out.push(Trace { known, ..trace });
             }
         }
+    }
+
+    /// The bdis whose lists are never known.
+    pub(super) fn unknown(&self) -> Vec<&str> {
+        let begins = self.begins.as_ref();
+        begins.map(Begins::unknown).unwrap_or_default()
     }
 }
 
@@ -225,6 +256,31 @@ impl Bdi {
         }
         let at = (event.line, event.line);
         self.recording.push("flusher", at, action, args);
+    }
+
+    fn queue(&mut self, event: &Event<'_>) -> Result<()> {
+        let work = Work::of(event)?.value();
+        self.works.insert(work.clone());
+        let at = (event.line, event.line);
+        self.recording.push(&task(event), at, "Queue", vec![work]);
+        Ok(())
+    }
+
+    /// Before the line from which on the lists are known: of what is asked for, what is not begun remains.
+    fn asked(&mut self, event: &Event<'_>) -> Result<()> {
+        match event.name {
+            "wb_queue" => self.queue(event),
+            "wb_exec" => {
+                let work = [Work::of(event)?.value().to_string()];
+                let mut asked = self.recording.events.iter();
+                if let Some(place) = asked.position(|asked| asked.args == work) {
+                    self.recording.events.remove(place);
+                    self.recording.lines.remove(place);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn work(&mut self, event: &Event<'_>) -> Result<()> {
@@ -263,8 +319,7 @@ impl Bdi {
     fn write_inode(&mut self, event: &Event<'_>) -> Result<()> {
         let wrote = small(event, "wrote")?;
         let again = is_dirty(event)?;
-        let has_pages = event.text("state")?.contains("I_DIRTY_PAGES");
-        let spent = has_pages && signed(event, "to_write")? <= wrote;
+        let spent = is_spent(event)?;
         let ino = Value::Int(small(event, "ino")?);
         let args = vec![
             ino,
@@ -316,6 +371,25 @@ impl Bdi {
         self.recording
             .trace(source, "ObservedLists", &of, &constants)
     }
+}
+
+/// The bdi of an inode that is dirtied.
+pub(super) fn bdi_of(event: &Event<'_>) -> Result<Option<String>> {
+    Ok(match event.text("dev")?.split_once(',') {
+        // The inode of a block device has the device's number, and is on the device's bdi.
+        Some(("0", _)) => {
+            let ino = small(event, "ino")?;
+            Some(format!("{}:{}", ino >> 20, ino & 0xf_ffff))
+        }
+        Some((major, minor)) => Some(format!("{major}:{minor}")),
+        None => None,
+    })
+}
+
+/// Whether an inode that was written has pages left, and has used its slice up.
+pub(super) fn is_spent(event: &Event<'_>) -> Result<bool> {
+    let has_pages = event.text("state")?.contains("I_DIRTY_PAGES");
+    Ok(has_pages && signed(event, "to_write")? <= small(event, "wrote")?)
 }
 
 /// The inode of the block device that a bdi is named after: `7:0`.
