@@ -1,10 +1,10 @@
 //! A file system whose disk is ours.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail};
+use interlock_capture::place;
 use interlock_disk::{Device, Disk};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
@@ -51,17 +51,11 @@ impl Mounted {
         let disk = Disk::new();
         let (bytes, format) = fs.format();
         let device = Device::attach(&disk, bytes)?;
-        let made = Command::new(format[0])
-            .args(&format[1..])
-            .arg(&device.path)
-            .output()
-            .with_context(|| format!("{} does not start", format[0]))?;
-        ensure!(
-            made.status.success(),
-            "{} fails: {}",
-            format[0],
-            String::from_utf8_lossy(&made.stderr).trim()
-        );
+        let [program, args @ ..] = format else {
+            bail!("no program to make a file system");
+        };
+        let args = args.iter().map(OsStr::new);
+        place::run(program, args.chain([device.path.as_os_str()]))?;
         let dir = root.join(fs.to_string());
         std::fs::create_dir_all(&dir)?;
         let options = CString::new(options)?;

@@ -1,14 +1,15 @@
 //! Plays a plan to the running kernel: a file on a file system whose disk is ours.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use interlock_capture::threads;
 use interlock_disk::Disk;
-use rustix::fs::{Advice, FallocateFlags, OFlags, fadvise, fallocate};
+use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate};
 
 use crate::call::{self, Opened};
 use crate::content::Content;
@@ -94,12 +95,7 @@ pub fn play(plan: &Plan, disk: &Disk, dir: &Path, aim: Aim) -> Result<Played> {
 
 /// The file as the plan has it at the start, on the disk and not in the page cache.
 fn prepare(plan: &Plan, path: &Path) -> Result<Opened> {
-    let options = || {
-        let mut options = File::options();
-        options.read(true).write(true);
-        options
-    };
-    let buffered = options().create_new(true).open(path)?;
+    let buffered = threads::open(path, false)?;
     for (block, extent) in (0..).zip(&plan.blocks) {
         if *extent != Extent::Hole {
             fallocate(&buffered, FallocateFlags::KEEP_SIZE, block * BLOCK, BLOCK)?;
@@ -116,17 +112,13 @@ fn prepare(plan: &Plan, path: &Path) -> Result<Opened> {
     buffered.sync_all()?;
     fadvise(&buffered, 0, None, Advice::DontNeed)?;
     if plan.cloned {
-        let clone = options()
-            .create(true)
-            .truncate(true)
-            .open(path.with_extension("clone"))?;
+        let clone = threads::open(&path.with_extension("clone"), false)?;
+        clone.set_len(0)?;
         rustix::fs::ioctl_ficlone(&clone, &buffered)?;
     }
     // The journal has nothing left to write.
     rustix::fs::syncfs(&buffered)?;
-    let flags = i32::try_from(OFlags::DIRECT.bits())?;
-    let direct =
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options(), flags).open(path)?;
+    let direct = threads::open(path, true)?;
     Ok(Opened { direct, buffered })
 }
 
