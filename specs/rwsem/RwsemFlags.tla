@@ -737,7 +737,4 @@ Contends(t) == pc[t] \in {"slow", "spin", "queue", "wait", "sleep", "woke", "try
 
 ReaderProgress == \A r \in Readers : Contends(r) ~> pc[r] = "hold"
 WriterProgress == \A w \in Writers : Contends(w) ~> pc[w] = "hold"
-
-\* A writer's, under PrioritySpec.
-PriorityProgress == \A w \in Writers : Contends(w) ~> pc[w] = "hold"
 =============================================================================
