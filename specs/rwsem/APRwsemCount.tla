@@ -4,13 +4,16 @@
 (* Tasks are strings, because None is one.                                 *)
 (***************************************************************************)
 
+\* @typeAlias: policy = { order: Seq(Str), skip: Str };
+TypeAliases == TRUE
+
 CONSTANTS
     \* @type: Set(Str);
     Readers,
     \* @type: Set(Str);
     Writers,
-    \* @type: Seq(Str);
-    WakeOrder
+    \* @type: $policy;
+    Policy
 
 VARIABLES
     \* @type: Int;
