@@ -17,7 +17,6 @@ Symmetry ==
 \* contend (in one state, so that one probe serves both).
 NeverBothContend ==
     ~((\E r \in Readers : Contends(r)) /\ (\E w \in Writers : Contends(w)))
-NoWriterContends == \A w \in Writers : ~Contends(w)
 
 \* What each rule is about happens.
 NeverRule1 == [][\A t \in Readers : ~(Arrives(t) /\ ReadHeld /\ ~PendingWriter)]_vars

@@ -81,10 +81,10 @@ Has(c, bit)     == (c \div bit) % 2 = 1
 With(c, bit)    == IF Has(c, bit) THEN c ELSE c + bit
 Without(c, bit) == IF Has(c, bit) THEN c - bit ELSE c
 NoFlags(c)      == Without(Without(c, FlagWaiters), FlagHandoff)
-WriterIn(c)    == Has(c, WriterLocked)
-ReaderCount(c) == c \div ReaderBias
-Locked(c)      == WriterIn(c) \/ ReaderCount(c) # 0         \* RWSEM_LOCK_MASK
-ReadFails(c)   == c % ReaderBias # 0                        \* RWSEM_READ_FAILED_MASK
+WriterIn(c)     == Has(c, WriterLocked)
+ReaderCount(c)  == c \div ReaderBias
+Locked(c)       == WriterIn(c) \/ ReaderCount(c) # 0         \* RWSEM_LOCK_MASK
+ReadFails(c)    == c % ReaderBias # 0                        \* RWSEM_READ_FAILED_MASK
 
 First(t)    == list # <<>> /\ Head(list) = t
 Range(s)    == {s[i] : i \in DOMAIN s}
