@@ -8,7 +8,7 @@ EXTENDS APRwsem
 OVERRIDE_Policy ==
     [shared |-> TRUE, barge |-> "nobody", spin |-> {"W"},
      place |-> "tail", wake |-> "everybody",
-     take |-> "writers-anywhere", handoff |-> FALSE, skip |-> FALSE]
+     take |-> "writers-anywhere", handoff |-> FALSE, skip |-> TRUE]
 
 \* It is the policy of module Policies.
 PolicyIsMeant == Policy = WilcoxV0

@@ -9,7 +9,7 @@
 (*   spin     the kinds ("R", "W") that spin first, and then steal         *)
 (*   place    where in the queue a task goes                               *)
 (*   wake     who gets the lock, or is woken, after a release              *)
-(*   skip     the wake-up is skipped while somebody spins                  *)
+(*   skip     the wake-up may be skipped while somebody spins              *)
 (*   take     which waiters try for themselves once they run               *)
 (*   handoff  the first waiter, when its time is up, may demand the lock   *)
 (***************************************************************************)
@@ -45,10 +45,11 @@ LinuxMrlock2003 == [BatchQueue EXCEPT !.barge = "mrlock", !.place = "tail",
                                       !.wake = "mrlock", !.take = "everybody"]
 
 \* Linux 4.10 to 5.2 (and the algorithm of 4.9), rwsem-xadd.c: writers spin
-\* and steal, a queued writer that runs takes the lock wherever it stands.
+\* and steal, a queued writer that runs takes the lock wherever it stands.  A
+\* releaser may leave the queue to a spinner.
 Xadd420 == [shared |-> TRUE, barge |-> "nobody", spin |-> {"W"},
             place |-> "tail", wake |-> "front-readers",
-            take |-> "writers-anywhere", handoff |-> FALSE, skip |-> FALSE]
+            take |-> "writers-anywhere", handoff |-> FALSE, skip |-> TRUE]
 
 \* The same without any steal: isolates the cause.
 Xadd420NoSteal == [Xadd420 EXCEPT !.spin = {}, !.take = "writers-first"]
@@ -63,7 +64,7 @@ WilcoxV2 == [Xadd420 EXCEPT !.place = "head-if-reader"]
 \* Linux 5.3 to 5.10: readers spin too; a waiter may demand a hand-off, but
 \* only when it runs after a wake-up.
 ReaderSpin53 == [Xadd420 EXCEPT !.spin = {"R", "W"}, !.wake = "all-readers",
-                                !.handoff = TRUE]
+                                !.handoff = TRUE, !.skip = FALSE]
 
 \* Linux 5.11 and later (6.18 the same): readers no longer spin, and steal only
 \* a lock that nobody holds.

@@ -182,9 +182,9 @@ Roused(q) ==
 SelfWakes ==
     Policy.wake = "front-readers" \/ Policy.wake = "all-readers" \/ Policy.wake = "everybody"
 
-\* A releaser that sees a spinner leaves the queue alone (59aabfc7e959): the
-\* spinner will take the lock, and wake the queue after that.
-SkipsWake == Policy.skip /\ \E t \in Task : pc[t] = "spin"
+\* A releaser may leave the queue to a spinner, who will take the lock, or will
+\* queue, and wake the queue after that.
+MaySkipWake == Policy.skip /\ \E t \in Task : pc[t] = "spin"
 
 \* 5. TAKE: may t, a waiter that runs, take the lock by itself?
 \* (Readers of the rwsem family sleep until they are granted the lock.)
@@ -343,13 +343,22 @@ Downgrade(t) ==
 \* a thief inside demands the hand-off, if its time is up.
 Wake(t) ==
     /\ pc[t] = "wake"
-    /\ IF SkipsWake
-       THEN queue' = queue /\ pc' = [pc EXCEPT ![t] = "idle"]
-       ELSE Acquire(Granted(queue), queue,
-                    [u \in Task |-> IF u = t THEN "idle"
-                                    ELSE IF u \in Roused(queue) THEN "try" ELSE pc[u]])
-    /\ Settle(FALSE, /\ Policy.handoff /\ expired /\ queue # <<>> /\ ~SkipsWake
+    /\ Acquire(Granted(queue), queue,
+               [u \in Task |-> IF u = t THEN "idle"
+                               ELSE IF u \in Roused(queue) THEN "try" ELSE pc[u]])
+    /\ Settle(FALSE, /\ Policy.handoff /\ expired /\ queue # <<>>
                      /\ Head(queue) \in Readers /\ WriteHeld)
+    /\ Account
+
+\* rwsem_wake of 4.2 to 5.2 gives up if somebody spins and wait_lock is taken
+\* (59aabfc7e959).  It also lets nobody in as long as a writer's failed try is
+\* in the count, and that writer spins next.
+SkipWake(t) ==
+    /\ pc[t] = "wake"
+    /\ MaySkipWake
+    /\ pc' = [pc EXCEPT ![t] = "idle"]
+    /\ queue' = queue
+    /\ Settle(FALSE, FALSE)
     /\ Account
 
 \* RWSEM_WAIT_TIMEOUT has passed for the first waiter.
@@ -372,6 +381,7 @@ Next ==
           \/ Release(t)
           \/ Downgrade(t)
           \/ Wake(t)
+          \/ SkipWake(t)
     \/ Expire
 
 Spec == Init /\ [][Next]_vars
@@ -390,6 +400,7 @@ Proceed(t) ==
     \/ Sleep(t)
     \/ Release(t)
     \/ Wake(t)
+    \/ SkipWake(t)
 
 TasksProceed == \A t \in Task : WF_vars(Proceed(t))
 FairSpec     == Spec /\ TasksProceed /\ WF_vars(Expire)

@@ -68,6 +68,7 @@ OuterSteal(w) == Outer!Steal(w) /\ UNCHANGED <<inner, wrote>>
 OuterTake(w)  == Outer!Take(w)  /\ UNCHANGED <<inner, wrote>>
 OuterSleep(w) == Outer!Sleep(w) /\ UNCHANGED <<inner, wrote>>
 OuterWake(w)  == Outer!Wake(w)  /\ UNCHANGED <<inner, wrote>>
+OuterSkipWake(w) == Outer!SkipWake(w) /\ UNCHANGED <<inner, wrote>>
 
 \* Only when i_iolock has been released, and its queue woken.
 OuterRelease(w) ==
@@ -93,6 +94,7 @@ InnerSteal(t) == Inner!Steal(t) /\ UNCHANGED <<outer, wrote>>
 InnerTake(t)  == Inner!Take(t)  /\ UNCHANGED <<outer, wrote>>
 InnerSleep(t) == Inner!Sleep(t) /\ UNCHANGED <<outer, wrote>>
 InnerWake(t)  == Inner!Wake(t)  /\ UNCHANGED <<outer, wrote>>
+InnerSkipWake(t) == Inner!SkipWake(t) /\ UNCHANGED <<outer, wrote>>
 
 InnerRelease(t) ==
     /\ Inner!Release(t)
@@ -110,6 +112,7 @@ Next ==
           \/ OuterSleep(w)
           \/ OuterRelease(w)
           \/ OuterWake(w)
+          \/ OuterSkipWake(w)
     \/ \E t \in Task :
           \/ InnerEnter(t)
           \/ InnerSpin(t)
@@ -119,6 +122,7 @@ Next ==
           \/ InnerSleep(t)
           \/ InnerRelease(t)
           \/ InnerWake(t)
+          \/ InnerSkipWake(t)
 
 Spec == Init /\ [][Next]_vars
 
@@ -127,9 +131,10 @@ Spec == Init /\ [][Next]_vars
 AtInner(t) ==
     \/ InnerEnter(t) \/ InnerSpin(t) \/ InnerSteal(t) \/ InnerQueue(t)
     \/ InnerTake(t) \/ InnerSleep(t) \/ InnerRelease(t) \/ InnerWake(t)
+    \/ InnerSkipWake(t)
 AtOuter(w) ==
     \/ OuterSteal(w) \/ OuterQueue(w) \/ OuterTake(w) \/ OuterSleep(w)
-    \/ OuterRelease(w) \/ OuterWake(w)
+    \/ OuterRelease(w) \/ OuterWake(w) \/ OuterSkipWake(w)
 FairSpec ==
     /\ Spec
     /\ \A r \in Readers : WF_vars(ipc[r] # "idle" /\ AtInner(r))

@@ -80,6 +80,8 @@ pub enum Action {
     Downgrade(usize),
     /// A releaser wakes the queue.
     Wake(usize),
+    /// A releaser leaves the queue to a spinner.
+    SkipWake(usize),
     /// RWSEM_WAIT_TIMEOUT has passed for the first waiter.
     Expire,
 }
@@ -96,7 +98,8 @@ impl Action {
             | Action::Sleep(t)
             | Action::Release(t)
             | Action::Downgrade(t)
-            | Action::Wake(t) => Some(t),
+            | Action::Wake(t)
+            | Action::SkipWake(t) => Some(t),
             Action::Expire => None,
         }
     }
@@ -144,6 +147,7 @@ impl Machine {
             Action::Release,
             Action::Downgrade,
             Action::Wake,
+            Action::SkipWake,
         ];
         let tasks = 0..self.kinds.len();
         tasks
@@ -181,6 +185,7 @@ impl Machine {
             Action::Release(t) => now.release(t),
             Action::Downgrade(t) => now.downgrade(t),
             Action::Wake(t) => now.wake(t),
+            Action::SkipWake(t) => now.skip_wake(t),
             Action::Expire => now.expire(),
         }?;
         // `Settle`: the timer and the hand-off belong to the first waiter and go with it.
@@ -310,9 +315,6 @@ impl View<'_> {
     fn wake(&self, t: usize) -> Option<Next> {
         (self.pc(t) == Pc::Wake).then(|| {
             let mut next = self.becomes(t, Pc::Idle);
-            if self.skips_wake() {
-                return next;
-            }
             let queue = &self.state.queue;
             for u in self.roused(queue) {
                 next.pc[u] = Pc::Try;
@@ -326,6 +328,10 @@ impl View<'_> {
                 ..Self::acquire(&self.granted(queue), next.queue, next.pc)
             }
         })
+    }
+
+    fn skip_wake(&self, t: usize) -> Option<Next> {
+        (self.pc(t) == Pc::Wake && self.skips_wake()).then(|| self.becomes(t, Pc::Idle))
     }
 
     fn expire(&self) -> Option<Next> {

@@ -77,7 +77,7 @@ pub struct Policy {
     pub take: Take,
     /// The first waiter, when its time is up, may demand the lock.
     pub handoff: bool,
-    /// The wake-up is skipped while somebody spins.
+    /// The wake-up may be skipped while somebody spins.
     pub skip: bool,
 }
 
@@ -145,7 +145,7 @@ impl Policy {
         wake: Wake::FrontReaders,
         take: Take::WritersAnywhere,
         handoff: false,
-        skip: false,
+        skip: true,
     };
 
     /// The same without any steal.
@@ -178,6 +178,7 @@ impl Policy {
         spin_readers: true,
         wake: Wake::AllReaders,
         handoff: true,
+        skip: false,
         ..Policy::XADD420
     };
 

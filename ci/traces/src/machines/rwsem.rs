@@ -146,6 +146,7 @@ impl Counterpart for Rwsem {
             "Release" => Action::Release(task),
             "Downgrade" => Action::Downgrade(task),
             "Wake" => Action::Wake(task),
+            "SkipWake" => Action::SkipWake(task),
             other => bail!("there is no action {other}"),
         })
     }
@@ -205,7 +206,11 @@ impl Traced for Rwsem {
     fn may_be_silent(&self, action: Action) -> bool {
         matches!(
             action,
-            Action::Spin(_) | Action::Sleep(_) | Action::Wake(_) | Action::Expire
+            Action::Spin(_)
+                | Action::Sleep(_)
+                | Action::Wake(_)
+                | Action::SkipWake(_)
+                | Action::Expire
         )
     }
 
