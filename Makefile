@@ -47,7 +47,7 @@ kernel-trace: cargo ## Traces of this machine's kernel, recorded on file systems
 	@$(INTERLOCK) capture
 
 .PHONY: kernels
-kernels: cargo ## What the models say, asked of kernels from 5.10 to 7.3 in guests; writes docs/kernels.md (QEMU, a Debian mirror; half an hour)
+kernels: cargo ## What the models say, asked of kernels from 4.19 to 7.3 in guests; writes docs/kernels.md (QEMU, a Debian mirror; half an hour)
 	@$(INTERLOCK) kernels
 
 .PHONY: mutants

@@ -27,6 +27,15 @@ struct Recorded {
 #[rustfmt::skip]
 const RECORDED: &[Recorded] = &[
     Recorded {
+        file: "k419_rwsem",
+        area: "rwsem",
+        accepted: &["4.19"],
+        refused: &[
+            ("5.10", "w6 is \"wait\", and was seen as \"try\""),
+            ("6.1", "w6 is \"wait\", and was seen as \"try\""),
+        ],
+    },
+    Recorded {
         file: "k510_rwsem",
         area: "rwsem",
         accepted: &["5.10"],

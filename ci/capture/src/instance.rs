@@ -22,7 +22,7 @@ const BUFFER: u32 = 16 << 10;
 #[derive(Debug)]
 pub struct Instance {
     dir: PathBuf,
-    /// Where kprobes are made, which all instances share; their group is the instance's own.
+    /// Where kprobes are made, which all instances share; their groups are the instance's own, and begin with this.
     kprobes: PathBuf,
     group: String,
 }
@@ -70,17 +70,17 @@ impl Instance {
     /// If the kernel has not one of them.
     pub fn start(&self, events: &[&Kind], device: (u32, u32), own: bool) -> Result<()> {
         for kind in events {
-            let dir = if kind.probes.is_empty() {
-                self.event(&kind.event)?
-            } else {
-                self.probe(kind)?;
-                format!("events/{}/{}", self.group, kind.event)
+            let dirs = match kind.probes.is_empty() {
+                true => vec![self.event(&kind.event)?],
+                false => self.probe(kind)?,
             };
-            let format = fs::read_to_string(self.dir.join(&dir).join("format"))?;
-            if let Some(filter) = filter(&format, device) {
-                self.write(&format!("{dir}/filter"), &filter)?;
+            for dir in dirs {
+                let format = fs::read_to_string(self.dir.join(&dir).join("format"))?;
+                if let Some(filter) = filter(&format, device) {
+                    self.write(&format!("{dir}/filter"), &filter)?;
+                }
+                self.write(&format!("{dir}/enable"), "1")?;
             }
-            self.write(&format!("{dir}/enable"), "1")?;
         }
         if own {
             self.write("options/event-fork", "1")?;
@@ -94,14 +94,16 @@ impl Instance {
         self.kprobes.exists()
     }
 
-    /// Makes the kprobes that write an event.
-    fn probe(&self, kind: &Kind) -> Result<()> {
-        for probe in &kind.probes {
+    /// Makes the kprobes that write an event: their folders. Each is in a group of its own, since before 5.4 a kprobe replaces
+    /// another one of its name.
+    fn probe(&self, kind: &Kind) -> Result<Vec<String>> {
+        let made = kind.probes.iter().enumerate().map(|(number, probe)| {
             let (how, what) = probe.split_once(' ').context("a probe of a table")?;
-            let line = format!("{how}:{}/{} {what}\n", self.group, kind.event);
-            append(&self.kprobes, &line)?;
-        }
-        Ok(())
+            let name = format!("{}_{number}/{}", self.group, kind.event);
+            append(&self.kprobes, &format!("{how}:{name} {what}\n"))?;
+            Ok(format!("events/{name}"))
+        });
+        made.collect()
     }
 
     /// The folder of an event: those of a subsystem are in a folder together.
@@ -181,10 +183,10 @@ fn group(process: &str) -> String {
     format!("interlock_{process}")
 }
 
-/// Removes the probes of a group, if there are any.
+/// Removes the probes of an instance's groups, if there are any.
 fn remove_probes(kprobes: &Path, group: &str) -> Result<()> {
     let probes = fs::read_to_string(kprobes).unwrap_or_default();
-    let of_group = format!(":{group}/");
+    let of_group = format!(":{group}_");
     let mut events: Vec<&str> = probes
         .split_whitespace()
         .filter(|word| word.contains(&of_group))

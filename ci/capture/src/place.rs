@@ -12,6 +12,7 @@ use std::process::{Command, Output};
 use anyhow::{Context as _, Result, bail, ensure};
 
 use interlock_checker::interrupt;
+use interlock_traces::kernel::family::Family;
 
 /// What the tmpfs covers, in this process's namespace alone.
 const ROOT: &str = "/mnt";
@@ -96,6 +97,25 @@ pub fn run<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>) ->
     Ok(output)
 }
 
+/// Makes a file system on `device`: `format` is the program with its options. What the program has learnt since the running kernel is
+/// left out, as the table of its release says, if there is one.
+///
+/// # Errors
+/// If the program fails.
+pub fn make(format: &[&str], device: &OsStr) -> Result<()> {
+    let [program, args @ ..] = format else {
+        bail!("no program to make a file system");
+    };
+    let family = Family::of(&crate::release()).ok();
+    let older = family
+        .as_ref()
+        .and_then(|family| family.constants.get(*program));
+    let older = older.into_iter().flat_map(|older| older.split(' '));
+    let args = args.iter().copied().chain(older).map(OsStr::new);
+    run(program, args.chain([device]))?;
+    Ok(())
+}
+
 /// A file system of one's own.
 #[derive(Debug)]
 pub struct Image {
@@ -118,11 +138,7 @@ impl Image {
         let image = std::fs::File::create(&file)
             .with_context(|| format!("{} cannot be made", file.display()))?;
         image.set_len(size << 20)?;
-        let [program, args @ ..] = format else {
-            bail!("no program to make a file system");
-        };
-        let args = args.iter().map(OsStr::new).chain([file.as_os_str()]);
-        run(program, args)?;
+        make(format, file.as_os_str())?;
         let mut image = Image {
             dir: Path::new(ROOT).join(name),
             made: format!("{} ; mount -o {options}", format.join(" ")),

@@ -63,18 +63,20 @@ struct Count {
 /// If there is no such kernel, or no guest comes up.
 pub fn hunt(request: &Request) -> Result<u8> {
     let kernel = kernels::chosen(std::slice::from_ref(&request.kernel))?.remove(0);
-    let design = match request.fs {
-        Fs::Ext4 => kernel.constant("dio")?,
-        Fs::Xfs => kernel.constant("dio_xfs")?,
+    let name = match request.fs {
+        Fs::Ext4 => "dio",
+        Fs::Xfs => "dio_xfs",
     };
     ensure!(
-        !design.is_empty(),
+        !kernel.family(&kernel.version)?.constant(name)?.is_empty(),
         "no design of {} stands for kernel {}, so that no model can be asked",
         request.fs,
         kernel.version
     );
+    let guest = Guest::boot(&kernel, &request.kept, &request.out.join("rack"))?;
+    let design = kernel.family(&guest.release)?.constant(name)?.to_owned();
     let mut hunt = Hunt {
-        guest: Guest::boot(&kernel, &request.kept, &request.out.join("rack"))?,
+        guest,
         kernel,
         design,
         request,

@@ -10,9 +10,11 @@ use serde::Deserialize;
 pub struct Kernel {
     /// By which it is asked for: `6.12`.
     pub version: String,
-    /// The suite of packages that has it.
+    /// The suite of packages that has it; empty, if none has: it is run where somebody has put it (`packages::find`).
+    #[serde(default)]
     pub suite: String,
     /// What the packages' names have behind `linux-image-`, up to what is newest.
+    #[serde(default)]
     pub name: String,
 }
 
@@ -25,16 +27,15 @@ impl Kernel {
         self.version == HOST
     }
 
-    /// What the table of its events has for a name in which releases differ: a design of specs/, a number.
+    /// The table of the events of `release`, the update of it that runs.
     ///
     /// # Errors
-    /// If there is no such table, or it does not say.
-    pub fn constant(&self, name: &str) -> Result<String> {
-        let family = match self.is_host() {
-            true => Family::of(&interlock_capture::release())?,
-            false => Family::of(&self.version)?,
-        };
-        family.constant(name).map(str::to_owned)
+    /// If there is none.
+    pub fn family(&self, release: &str) -> Result<Family> {
+        match self.is_host() {
+            true => Family::of(&interlock_capture::release()),
+            false => Family::of(release),
+        }
     }
 }
 

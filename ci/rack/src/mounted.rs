@@ -1,9 +1,9 @@
 //! A file system whose disk is ours.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use interlock_capture::place;
 use interlock_disk::{Device, Disk};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -51,11 +51,7 @@ impl Mounted {
         let disk = Disk::new();
         let (bytes, format) = fs.format();
         let device = Device::attach(&disk, bytes)?;
-        let [program, args @ ..] = format else {
-            bail!("no program to make a file system");
-        };
-        let args = args.iter().map(OsStr::new);
-        place::run(program, args.chain([device.path.as_os_str()]))?;
+        place::make(format, device.path.as_os_str())?;
         let dir = root.join(fs.to_string());
         std::fs::create_dir_all(&dir)?;
         let options = CString::new(options)?;

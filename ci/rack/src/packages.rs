@@ -39,6 +39,12 @@ pub struct Here {
 pub fn find(kernel: &Kernel, kept: &Path) -> Result<Here> {
     let dir = kept.join("kernels").join(&kernel.version);
     if !dir.exists() {
+        ensure!(
+            !kernel.suite.is_empty(),
+            "no suite of packages has it: build it with what is needed of it built in (virtio, nbd, loop, null_blk, ext4, XFS, kprobes), \
+             and put its bzImage as `vmlinuz`, its release in a file `release`, and an empty folder `modules` into {}",
+            dir.display()
+        );
         fetch(kernel, kept, &dir)?;
     }
     let mut modules: Vec<PathBuf> = fs::read_dir(dir.join("modules"))?
@@ -46,7 +52,7 @@ pub fn find(kernel: &Kernel, kept: &Path) -> Result<Here> {
         .collect::<Result<_>>()?;
     modules.sort();
     Ok(Here {
-        release: fs::read_to_string(dir.join("release"))?,
+        release: fs::read_to_string(dir.join("release"))?.trim().to_owned(),
         image: dir.join("vmlinuz"),
         modules,
     })

@@ -9,6 +9,7 @@ use interlock_checker::markdown;
 
 use crate::record::{Cell, Record};
 use crate::workload::Measured;
+use crate::workload::lock::{Measured as Lock, Side};
 
 const NOTHING: &str = "—";
 
@@ -135,15 +136,6 @@ const QUESTIONS: &[(&str, Answer)] = &[
         },
     ),
     (
-        "not judged: seed 004: how often one writer passed a waiting reader, at most",
-        |measured| match measured {
-            Measured::Lock(measured) => {
-                Some(format!("{} (of {} waits)", measured.passed, measured.waits))
-            }
-            _ => None,
-        },
-    ),
-    (
         "not judged: writes a second with dioread_nolock, with dioread_lock",
         |measured| match measured {
             Measured::Journal(measured) => {
@@ -153,16 +145,41 @@ const QUESTIONS: &[(&str, Answer)] = &[
         },
     ),
     (
-        "not judged: reads, writes a second; a reader's longest wait",
+        "not judged: seed 004, one writer and 6 readers: how often the writer passed a waiting reader, at most",
         |measured| match measured {
-            Measured::Lock(measured) => Some(format!(
-                "{:.0}, {:.0}; {:.0} ms",
-                measured.reads, measured.writes, measured.longest
+            Measured::Lock(Lock { alone, .. }) => Some(format!(
+                "{} (of {} waits)",
+                alone.readers.by_writers, alone.readers.waits
             )),
             _ => None,
         },
     ),
+    (
+        "the same of 4 writers and 4 readers: writers passed a waiting reader, a waiting writer",
+        |measured| crowd(measured, |side| side.by_writers.to_string()),
+    ),
+    (
+        "readers passed a waiting reader, a waiting writer",
+        |measured| crowd(measured, |side| side.by_readers.to_string()),
+    ),
+    (
+        "the longest wait of a reader, of a writer, in ms",
+        |measured| crowd(measured, |side| format!("{:.0}", side.longest)),
+    ),
+    ("reads, writes a second", |measured| {
+        crowd(measured, |side| format!("{:.0}", side.calls))
+    }),
 ];
+
+/// Of readers and of writers.
+fn crowd(measured: &Measured, of: fn(&Side) -> String) -> Option<String> {
+    match measured {
+        Measured::Lock(Lock { crowd, .. }) => {
+            Some(format!("{}, {}", of(&crowd.readers), of(&crowd.writers)))
+        }
+        _ => None,
+    }
+}
 
 const HEAD: &str = "# What the kernels did
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use interlock_checker::manifest::{Engine, Expect, Manifest};
 use interlock_checker::{interrupt, note};
+use interlock_traces::kernel::family::Family;
 
 use crate::guest::Guest;
 use crate::kernels::{self, Kernel};
@@ -104,6 +105,7 @@ fn of(
     let out = request.out.join("rack");
     let mut guest = Guest::boot(kernel, &request.kept, &out)?;
     note!("{}: up", guest.release);
+    let family = kernel.family(&guest.release)?;
     let mut did = record::Kernel {
         release: guest.release.clone(),
         not_run: guest
@@ -114,7 +116,7 @@ fn of(
         ..record::Kernel::default()
     };
     for named in plans {
-        let design = kernel.constant(match named.plan.fs {
+        let design = family.constant(match named.plan.fs {
             Fs::Ext4 => "dio",
             Fs::Xfs if named.plan.cloned => "xfs_clone",
             Fs::Xfs => "dio_xfs",
@@ -123,8 +125,8 @@ fn of(
             Ok(played) => {
                 let verdict = Verdict::of(&named.plan, &played);
                 let cell = Cell {
-                    loses: loses(manifest, &design, &named.size),
-                    design,
+                    loses: loses(manifest, design, &named.size),
+                    design: design.to_owned(),
                     did: verdict.word().to_owned(),
                     says: verdict.to_string(),
                 };
@@ -155,13 +157,17 @@ fn of(
         }
     }
     for area in traces::areas() {
+        if let Some(why) = family.untraced.get(area) {
+            did.not_run.push(format!("traces of {area}: {why}"));
+            continue;
+        }
         if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
             did.not_run
                 .push(told(&format!("traces of {area}"), &error, &out));
             guest = Guest::boot(kernel, &request.kept, &out)?;
         }
     }
-    judge(kernel, &mut did)?;
+    judge(&family, &mut did)?;
     did.not_run = together(&did.not_run);
     Ok(did)
 }
@@ -267,7 +273,7 @@ fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
 }
 
 /// Compares what the kernel did with what the designs say that stand for it.
-fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
+fn judge(family: &Family, did: &mut record::Kernel) -> Result<()> {
     let mut counts: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
     let mut note = |design: String, asked: String, agrees: bool| {
         let (agree, disagree) = counts.entry(design).or_default();
@@ -276,8 +282,8 @@ fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
             false => disagree.push(asked),
         }
     };
-    let dio = kernel.constant("dio")?;
-    let divisor: u32 = kernel.constant("log_divisor")?.parse()?;
+    let dio = family.constant("dio")?;
+    let divisor: u32 = family.constant("log_divisor")?.parse()?;
     let jbd2 = if divisor == 4 { "Quarter" } else { "Upstream" };
     for (name, cell) in &did.plans {
         if let Some(loses) = cell.loses {
@@ -289,6 +295,8 @@ fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
     }
     for measured in &did.workloads {
         match measured {
+            // No design stands for its direct writes.
+            Measured::Unaligned(_) if dio.is_empty() => {}
             Measured::Unaligned(unaligned::Measured { parts, blocks }) => {
                 let exclusive = dio == "Pre61";
                 let asked = format!(
@@ -311,10 +319,10 @@ fn judge(kernel: &Kernel, did: &mut record::Kernel) -> Result<()> {
     }
     for (name, trace) in &did.traces {
         let design = match &trace.area[..] {
-            "dio" => dio.clone(),
-            "jbd2" => jbd2.to_owned(),
-            "writeback" => kernel.constant("plug")?,
-            area => kernel.constant(area)?,
+            "dio" => dio,
+            "jbd2" => jbd2,
+            "writeback" => family.constant("plug")?,
+            area => family.constant(area)?,
         };
         let asked = format!(
             "{name}: {design} was asked of the kernel's trace: {}",

@@ -7,7 +7,8 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 /// The tables, by release.
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 8] = [
+    ("4.19", include_str!("families/4.19.toml")),
     ("5.10", include_str!("families/5.10.toml")),
     ("6.1", include_str!("families/6.1.toml")),
     ("6.12", include_str!("families/6.12.toml")),
@@ -28,6 +29,9 @@ pub struct Family {
     /// In what the protocols of the releases differ.
     #[serde(default)]
     pub constants: BTreeMap<String, String>,
+    /// What of these changed within the release's stable updates: from which one on.
+    #[serde(default)]
+    since: BTreeMap<u32, BTreeMap<String, String>>,
     /// The events that are read, by the names that they have here.
     #[serde(default)]
     events: BTreeMap<String, Kind>,
@@ -37,6 +41,9 @@ pub struct Family {
     /// Events that may be in a trace and say nothing that is read.
     #[serde(default)]
     ignored: Vec<String>,
+    /// The areas of which this release's events make no trace, and why.
+    #[serde(default)]
+    pub untraced: BTreeMap<String, String>,
 }
 
 /// An event.
@@ -66,7 +73,7 @@ pub enum Known<'a> {
 }
 
 impl Family {
-    /// The table of a release: `6.18`, or `6.18.44-generic`.
+    /// The table of a release: `6.18`, which is its last stable update, or `6.18.44-generic`.
     ///
     /// # Errors
     /// If there is none.
@@ -74,8 +81,9 @@ impl Family {
     /// # Panics
     /// If a table of the project cannot be read.
     pub fn of(kernel: &str) -> Result<Family> {
-        let mut parts = kernel.split(['.', '-']);
+        let mut parts = kernel.split(['.', '-', '+']);
         let release = [parts.next(), parts.next()].map(Option::unwrap_or_default);
+        let update = parts.next().and_then(|part| part.parse().ok());
         let release = release.join(".");
         let Some((_, text)) = TABLES.iter().find(|(name, _)| *name == release) else {
             let releases = TABLES.iter().map(|(name, _)| *name);
@@ -85,7 +93,12 @@ impl Family {
                 releases.collect::<Vec<_>>().join(", ")
             );
         };
-        let table: Family = toml::from_str(text).expect("the tables are read by a test");
+        let mut table: Family = toml::from_str(text).expect("the tables are read by a test");
+        for (since, constants) in std::mem::take(&mut table.since) {
+            if update.is_none_or(|update| since <= update) {
+                table.constants.extend(constants);
+            }
+        }
         match table.like.clone() {
             Some(like) => Ok(Family::of(&like)?.but(table)),
             None => Ok(table),
@@ -102,6 +115,7 @@ impl Family {
         self.absent.extend(other.absent);
         self.constants.extend(other.constants);
         self.ignored.extend(other.ignored);
+        self.untraced.extend(other.untraced);
         Family {
             kernel: other.kernel,
             like: other.like,
@@ -164,14 +178,28 @@ mod tests {
             family.constant(name).expect("a constant").to_owned()
         };
         let dio = TABLES.map(|(kernel, _)| constant(kernel, "dio"));
-        let says = "Pre61 Pre61 Final612 Final612 Final612 Drained72 Zeroing73";
+        let says = " Pre61 Pre61 Drained72 Final612 Final612 Drained72 Zeroing73";
         assert_eq!(dio.join(" "), says);
         let rwsem = TABLES.map(|(kernel, _)| constant(kernel, "rwsem"));
-        assert_eq!(rwsem[..2], ["ReaderSpin53", "Handoff511"]);
+        assert_eq!(rwsem[..3], ["Xadd420", "ReaderSpin53", "Handoff511"]);
         let old = Family::of("6.1").expect("a table");
         assert!(old.named("journal_start_sb").expect("known").is_none());
         let kind = old.named("journal_start").expect("known");
         assert_eq!(kind.expect("it has it").event, "ext4_journal_start");
         assert!(old.named("journal_begin").is_err());
+    }
+
+    #[test]
+    fn a_stable_update_has_what_came_before_it() {
+        let dio = |kernel: &str| {
+            Family::of(kernel)
+                .unwrap()
+                .constant("dio")
+                .unwrap()
+                .to_owned()
+        };
+        assert_eq!(dio("6.12.109+deb13-cloud-amd64"), "Final612");
+        assert_eq!(dio("6.12.110+deb13-cloud-amd64"), "Drained72");
+        assert_eq!(dio("6.12"), "Drained72");
     }
 }

@@ -16,7 +16,7 @@ use super::event::Event;
 use super::{MOST, Source};
 use crate::recording::Trace;
 use before::{Stranger, Strangers};
-use lock::{Lock, Now};
+use lock::{Algorithm, Lock, Now};
 use unseen::Unseen;
 
 /// A trace of so many events is handed over as soon as nobody has the lock.
@@ -65,6 +65,8 @@ pub struct Projection {
     slow: BTreeMap<u32, (String, bool)>,
     /// They do.
     tells_slow_paths: bool,
+    /// What the locks' algorithm has.
+    algorithm: Algorithm,
 }
 
 impl Projection {
@@ -75,6 +77,10 @@ impl Projection {
     pub fn make(source: Source) -> Result<Box<dyn super::Projection>> {
         source.judged.constant("rwsem")?;
         let tells_slow_paths = source.family.constant("contention")? == "slow-path";
+        let algorithm = Algorithm {
+            tentative: source.family.constant("failed_try")? == "counts",
+            timed: source.judged.constant("wait_timeout")? != "none",
+        };
         Ok(Box::new(Projection {
             source,
             locks: BTreeMap::new(),
@@ -89,6 +95,7 @@ impl Projection {
             unjudged: 0,
             slow: BTreeMap::new(),
             tells_slow_paths,
+            algorithm,
         }))
     }
 
@@ -110,7 +117,7 @@ impl Projection {
         lock.or_insert_with(|| {
             let midway = self.source.midway;
             let is_known = !midway || self.known.contains(inode);
-            Lock::new(midway, is_known, self.unseen.is_of(inode))
+            Lock::new(midway, is_known, self.unseen.is_of(inode), self.algorithm)
         })
     }
 
@@ -233,6 +240,9 @@ impl Projection {
             let writes = match event.text("flags")? {
                 "READ" => false,
                 "WRITE" => true,
+                // A kprobe's function, where its event can say no more.
+                place if place.starts_with("rwsem_down_read_") => false,
+                place if place.starts_with("rwsem_down_write_") => true,
                 // A spinlock, also that inside of the rwsem; a mutex: they are held for a moment, or by another layer.
                 _ => {
                     self.strangers.waits_inside(task, address);

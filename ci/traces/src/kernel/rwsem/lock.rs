@@ -91,15 +91,27 @@ pub(super) struct Lock {
     queued: usize,
     /// Of each writer the line at which it was last seen without the lock, if they are not in the trace.
     left: BTreeMap<u32, usize>,
+    /// What its algorithm has.
+    algorithm: Algorithm,
+}
+
+/// What the algorithms of the releases have, or have not.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Algorithm {
+    /// A failed try is in the count for a while, and keeps a writer from a lock that nobody has.
+    pub(super) tentative: bool,
+    /// The first waiter's time runs out.
+    pub(super) timed: bool,
 }
 
 impl Lock {
-    /// Whether some may be at it who were when the trace began, whether it is known who is: nobody; and whether writers are left out.
-    pub(super) fn new(midway: bool, is_known: bool, unseen: bool) -> Lock {
+    /// Whether some may be at it who were when the trace began, whether it is known who is: nobody; whether writers are left out.
+    pub(super) fn new(midway: bool, is_known: bool, unseen: bool, algorithm: Algorithm) -> Lock {
         Lock {
             midway,
             known: is_known.then_some(0),
             unseen,
+            algorithm,
             ..Lock::default()
         }
     }
@@ -306,7 +318,14 @@ impl Lock {
                 if let Some(before) = before
                     && !awake
                 {
-                    self.push(who, &["Sleep"], before, line);
+                    // Where a failed try has kept it from a free lock, whoever made that try queues, and wakes it: for the
+                    // specification it has not slept.
+                    let slept: &[&str] = if self.algorithm.tentative {
+                        &["Sleep", SEE]
+                    } else {
+                        &["Sleep"]
+                    };
+                    self.push(who, slept, before, line);
                 }
                 self.see(who, "try", line);
             }
@@ -410,6 +429,9 @@ impl Lock {
 
     /// Who is first to be served, as far as the file shows, has waited for so long that its timer has run out.
     fn expire(&mut self, time: u64, line: usize) {
+        if !self.algorithm.timed {
+            return;
+        }
         let waiters = self.at.values().filter_map(|at| match at.stage {
             Stage::Waits { begin, woken, .. } if at.who.writes || woken.is_none() => {
                 Some((begin.line, begin.time?, at.who))
