@@ -228,7 +228,7 @@ fn a_reader_that_is_left_out_of_its_batch_is_refused() {
     });
     refused(
         &lines,
-        &["w5 is \"wait\", and was seen as \"try\"", "r6 Hold"],
+        &["Enter or Steal(r8) of t8: it is not enabled", "r6 Hold"],
     );
 }
 

@@ -138,6 +138,10 @@ Place(t) ==
               IF t \in Readers /\ q # <<>> /\ Head(q) \in Readers
               THEN <<t>> \o q ELSE tail
 
+\* A writer that stops to spin is queued, whatever the lock's state, before it
+\* tries once more.
+QueuesFirst(t) == Policy.enqueue = "first" /\ t \in Writers
+
 \* 4. WAKE: who gets the lock from the task that wakes the queue q (grant:
 \* out of the queue, holding), and who is merely woken, to try for itself?
 AllReaders(q) == Range(q) \cap Readers
@@ -287,14 +291,16 @@ Steal(t) ==
 
 \* rwsem_down_read_slowpath, rwsem_down_write_slowpath: one hold of wait_lock,
 \* from the insertion to the wake-up that the insertion calls for.  A spinner
-\* may give up at any time; a writer that could take the lock does so instead,
-\* since it tries once more in the same hold of wait_lock, and that is Steal.
+\* may give up at any time.  If the lock is free then, a writer of
+\* rwsem-xadd.c takes it, since it tries in the same hold of wait_lock: that is
+\* Steal.  A writer of rwsem.c wakes the queue first, for which wait_lock may be
+\* dropped, and tries after that.
 Queue(t) ==
-    /\ \/ pc[t] = "spin" /\ (t \in Writers => ~MaySteal(t))
+    /\ \/ pc[t] = "spin" /\ (t \in Writers /\ ~QueuesFirst(t) => ~MaySteal(t))
        \/ pc[t] = "idle" /\ ~Spins(t)
                          /\ ~(Compatible(t) /\ (queue = <<>> \/ Barges(t)))
     /\ LET q == Place(t)
-           p == [pc EXCEPT ![t] = "wait"]
+           p == [pc EXCEPT ![t] = IF QueuesFirst(t) THEN "try" ELSE "wait"]
            wakes == SelfWakes /\ ~WriteHeld
        IN Acquire(IF wakes THEN Granted(q) ELSE {}, q,
                   [u \in Task |-> IF wakes /\ Holders = {} /\ u \in Roused(q)

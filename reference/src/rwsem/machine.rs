@@ -253,14 +253,18 @@ impl View<'_> {
 
     fn queue(&self, t: usize) -> Option<Next> {
         let queues = match self.pc(t) {
-            Pc::Spin => self.is_reader(t) || !self.may_steal(t),
+            Pc::Spin => self.is_reader(t) || self.queues_first(t) || !self.may_steal(t),
             Pc::Idle => !self.spins(t) && !self.admits(t),
             _ => false,
         };
         queues.then(|| {
             let q = self.place(t);
             let mut pc = self.state.pc.clone();
-            pc[t] = Pc::Wait;
+            pc[t] = if self.queues_first(t) {
+                Pc::Try
+            } else {
+                Pc::Wait
+            };
             if !self.self_wakes() || self.write_held() {
                 return Self::acquire(&[], q, pc);
             }
