@@ -216,12 +216,15 @@ impl Traced for Rwsem {
         )
     }
 
-    fn is_in_time(&self, action: Action, next: &[&[Value]]) -> bool {
-        let Action::Spin(task) = action else {
-            return true;
-        };
-        let is_its = |args: &&[Value]| matches!(args, [of] if of.label() == self.tasks[task]);
-        next.iter().any(is_its)
+    fn is_in_time(&self, action: Action, [before, after]: [&State; 2], next: &[&[Value]]) -> bool {
+        match action {
+            Action::Spin(task) => {
+                let its = |args: &&[Value]| matches!(args, [of] if of.label() == self.tasks[task]);
+                next.iter().any(its)
+            }
+            Action::Sleep(_) => after.handoff != before.handoff,
+            _ => true,
+        }
     }
 }
 
