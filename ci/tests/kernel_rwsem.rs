@@ -140,7 +140,7 @@ fn recorded_traces_are_behaviours() {
         ),
         (
             "iii_xfs_demote",
-            ":20: accepted by the machine and TLC, 17 events",
+            ":20: accepted by the machine and TLC, 19 events",
         ),
     ] {
         validate(name, &[], &[accepted]);

@@ -11,6 +11,9 @@ Symmetry ==
     Permutations(Readers \ Watch) \cup Permutations(Downgraders \ Watch)
         \cup Permutations((Writers \ Downgraders) \ Watch)
 
+\* A control: a downgrade lets nobody in.
+NobodyAhead(q) == {}
+
 \* Probes: each must be violated.
 
 \* What the progress properties start from is reachable: a reader and a writer

@@ -58,7 +58,7 @@ Range(s) == {s[i] : i \in DOMAIN s}
 \* Whoever a call of down_read or down_write has returned to, and who has
 \* not called up_read or up_write yet.  The lock's own view of its holders is
 \* the same set, because the count is ideal.
-Holders == {t \in Task : pc[t] \in {"hold", "shared"}}
+Holders == {t \in Task : pc[t] \in {"hold", "shared", "dwake"}}
 
 WriteHeld     == \E w \in Writers : pc[w] = "hold"
 ReadHeld      == Holders # {} /\ ~WriteHeld
@@ -210,6 +210,7 @@ TypeOK ==
                         "try",      \* queued, runs, will try for itself
                         "hold",     \* has it
                         "shared",   \* a writer that has it for reading: downgraded
+                        "dwake",    \* the same, before it has let readers in
                         "wake"}]    \* has released it, must wake the queue
     /\ Range(queue) = {t \in Task : pc[t] \in {"wait", "try"}}
     /\ Len(queue) = Cardinality(Range(queue))
@@ -329,19 +330,30 @@ Sleep(t) ==
 \* up_read, up_write: the count, and nothing else.  The last holder finds
 \* waiters and goes on to wake them; until it does, the lock is free.
 Release(t) ==
-    /\ t \in Holders
+    /\ pc[t] \in {"hold", "shared"}
     /\ pc' = [pc EXCEPT ![t] = IF Holders = {t} /\ queue # <<>> THEN "wake" ELSE "idle"]
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
     /\ Account
 
 \* downgrade_write: the writer goes on as a reader, and lets in the readers that
-\* a wake-up would (RWSEM_WAKE_READ_OWNED: a writer at the head is not woken).
+\* a wake-up would.  In the rwsem family that is a step of its own, as it is
+\* where the lock is released.
 Downgrade(t) ==
     /\ t \in Downgraders
     /\ pc[t] = "hold"
-    /\ Acquire(IF Policy.shared THEN ReadersAhead(queue) ELSE {},
-               queue, [pc EXCEPT ![t] = "shared"])
+    /\ IF SelfWakes /\ queue # <<>>
+       THEN pc' = [pc EXCEPT ![t] = "dwake"] /\ queue' = queue
+       ELSE Acquire(IF Policy.shared THEN ReadersAhead(queue) ELSE {},
+                    queue, [pc EXCEPT ![t] = "shared"])
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+
+\* rwsem_downgrade_wake, under wait_lock (RWSEM_WAKE_READ_OWNED: a writer at the
+\* head is not woken, and no reader demands the hand-off).
+DowngradeWake(t) ==
+    /\ pc[t] = "dwake"
+    /\ Acquire(ReadersAhead(queue), queue, [pc EXCEPT ![t] = "shared"])
     /\ Settle(FALSE, FALSE)
     /\ Account
 
@@ -377,6 +389,7 @@ Next ==
           \/ Sleep(t)
           \/ Release(t)
           \/ Downgrade(t)
+          \/ DowngradeWake(t)
           \/ Wake(t)
     \/ Expire
 
@@ -395,6 +408,7 @@ Proceed(t) ==
     \/ Take(t)
     \/ Sleep(t)
     \/ Release(t)
+    \/ DowngradeWake(t)
     \/ Wake(t)
 
 TasksProceed == \A t \in Task : WF_vars(Proceed(t))
@@ -420,6 +434,12 @@ NoIdleLockWithWaiters ==
         \E t \in Task : \/ pc[t] = "wake"
                         \/ pc[t] = "try" /\ MayTake(t)
                         \/ pc[t] = "spin" /\ MaySteal(t)
+
+\* No reader waits for readers alone, unless the one that has let them in, by
+\* its downgrade, is bound to let it in too.
+NoReaderWaitsForReaders ==
+    ReadHeld /\ queue # <<>> /\ Head(queue) \in Readers =>
+        \E w \in Writers : pc[w] = "dwake"
 
 AtMostThreeBatches == Batches(queue) <= 3
 

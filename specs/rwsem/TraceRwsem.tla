@@ -2,8 +2,9 @@
 (***************************************************************************)
 (* Recorded behaviours of a lock against Rwsem: see Traces.                *)
 (*                                                                         *)
-(* In a trace that says so, Spin, Sleep, Wake and Expire leave no event,   *)
-(* and a task that is not in it takes Enter, Spin, Steal and Release.      *)
+(* In a trace that says so, Spin, Sleep, DowngradeWake, Wake and Expire    *)
+(* leave no event, and a task that is not in it takes Enter, Spin, Steal   *)
+(* and Release.                                                            *)
 (***************************************************************************)
 EXTENDS MCRwsem, Traces
 

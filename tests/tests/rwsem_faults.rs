@@ -17,7 +17,7 @@ struct Fault {
     tells: &'static str,
 }
 
-const FAULTS: [Fault; 13] = [
+const FAULTS: [Fault; 14] = [
     Fault {
         name: "a batch of readers is one too short",
         model: "BatchQueue-RRW-safety",
@@ -157,6 +157,21 @@ const FAULTS: [Fault; 13] = [
         },
         tells: "in [r1 Idle, r2 Wait, w1 Hold, w2 Idle; queue r2], Downgrade(w1): \
                 TLC [r1 Idle, r2 Hold, w1 Shared, w2 Idle; queue ]; the machine [r1 Idle, r2 Wait, w1 Shared, w2 Idle; queue r2]",
+    },
+    Fault {
+        name: "the wake-up after a downgrade is lost",
+        model: "Handoff511-Downgrade-RWW-safety",
+        step: |machine, state, action| {
+            let next = machine.step(state, action)?;
+            let Action::DowngradeWake(task) = action else {
+                return Some(next);
+            };
+            let mut alone = state.clone();
+            alone.pc[task] = Pc::Shared;
+            Some(alone)
+        },
+        tells: "in [r1 Wait, w1 Dwake, w2 Wait; queue r1 w2, expired, handoff], DowngradeWake(w1): \
+                TLC [r1 Hold, w1 Shared, w2 Wait; queue w2]; the machine [r1 Wait, w1 Shared, w2 Wait; queue r1 w2, expired, handoff]",
     },
     Fault {
         name: "a steal does not look at the hand-off",

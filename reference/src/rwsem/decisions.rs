@@ -23,7 +23,7 @@ impl View<'_> {
     }
 
     pub fn holds(&self, t: usize) -> bool {
-        matches!(self.state.pc[t], Pc::Hold | Pc::Shared)
+        matches!(self.state.pc[t], Pc::Hold | Pc::Shared | Pc::Dwake)
     }
 
     /// `Holders`.

@@ -67,7 +67,7 @@ impl Rwsem {
         let holders = state
             .pc
             .iter()
-            .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared));
+            .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared | Pc::Dwake));
         let write_held = state
             .pc
             .iter()
@@ -145,6 +145,7 @@ impl Counterpart for Rwsem {
             "Sleep" => Action::Sleep(task),
             "Release" => Action::Release(task),
             "Downgrade" => Action::Downgrade(task),
+            "DowngradeWake" => Action::DowngradeWake(task),
             "Wake" => Action::Wake(task),
             other => bail!("there is no action {other}"),
         })
@@ -180,7 +181,7 @@ impl Traced for Rwsem {
         let of = |name: &str| self.tasks.iter().position(|task| task == name);
         match name {
             "holders" => {
-                let holds = |pc: &&Pc| matches!(pc, Pc::Hold | Pc::Shared);
+                let holds = |pc: &&Pc| matches!(pc, Pc::Hold | Pc::Shared | Pc::Dwake);
                 Some(count(state.pc.iter().filter(holds).count()))
             }
             "queued" => Some(count(state.queue.len())),
@@ -205,7 +206,11 @@ impl Traced for Rwsem {
     fn may_be_silent(&self, action: Action) -> bool {
         matches!(
             action,
-            Action::Spin(_) | Action::Sleep(_) | Action::Wake(_) | Action::Expire
+            Action::Spin(_)
+                | Action::Sleep(_)
+                | Action::DowngradeWake(_)
+                | Action::Wake(_)
+                | Action::Expire
         )
     }
 
@@ -229,13 +234,14 @@ impl Traced for Rwsem {
 }
 
 /// What a task does, in the specification's words.
-const PCS: [(&str, Pc); 7] = [
+const PCS: [(&str, Pc); 8] = [
     ("idle", Pc::Idle),
     ("spin", Pc::Spin),
     ("wait", Pc::Wait),
     ("try", Pc::Try),
     ("hold", Pc::Hold),
     ("shared", Pc::Shared),
+    ("dwake", Pc::Dwake),
     ("wake", Pc::Wake),
 ];
 

@@ -9,7 +9,7 @@ use crate::kernel::Source;
 use crate::recording::{self, Head, Trace};
 
 /// What leaves no event.
-const SILENT: [&str; 4] = ["Spin", "Sleep", "Wake", "Expire"];
+const SILENT: [&str; 5] = ["Spin", "Sleep", "DowngradeWake", "Wake", "Expire"];
 
 impl Lock {
     /// The trace of what has happened.
