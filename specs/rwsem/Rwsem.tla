@@ -441,6 +441,12 @@ NoReaderWaitsForReaders ==
     ReadHeld /\ queue # <<>> /\ Head(queue) \in Readers =>
         \E w \in Writers : pc[w] = "dwake"
 
+\* What the hand-off promises: once the first waiter has demanded the lock,
+\* nobody gets it before it does.  Readers may get it with it.
+HandoffToHead ==
+    [][\A t \in Task :
+        handoff /\ t \notin Holders /\ pc'[t] = "hold" => pc'[Head(queue)] = "hold"]_vars
+
 AtMostThreeBatches == Batches(queue) <= 3
 
 \* An overtake is a grant to a task that queued later, or never queued at all.
