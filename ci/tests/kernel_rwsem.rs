@@ -140,7 +140,7 @@ fn recorded_traces_are_behaviours() {
         ),
         (
             "iii_xfs_demote",
-            ":20: accepted by the machine and TLC, 17 events",
+            ":20: accepted by the machine and TLC, 19 events",
         ),
     ] {
         validate(name, &[], &[accepted]);
@@ -228,7 +228,7 @@ fn a_reader_that_is_left_out_of_its_batch_is_refused() {
     });
     refused(
         &lines,
-        &["w5 is \"wait\", and was seen as \"try\"", "r6 Hold"],
+        &["Enter or Steal(r8) of t8: it is not enabled", "r6 Hold"],
     );
 }
 

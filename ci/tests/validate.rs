@@ -243,6 +243,46 @@ fn a_refusal_says_where_and_why() {
     );
 }
 
+/// Linux 5.3 and later: a writer that spins queues though the lock is free, lets the reader at the head in, and tries after that.
+/// Where a writer queues only if it cannot take the lock, it is refused.
+#[test]
+fn a_writer_may_queue_on_a_free_lock() {
+    let free = |policy: &str| {
+        let constants = r#""Readers":"{r1}","Writers":"{w1, w2}","Downgraders":"{}","Watch":"{}","ByReaders":"0","ByWriters":"0""#;
+        let mut lines = vec![format!(
+            r#"{{"trace":1,"module":"Rwsem","source":"by hand","constants":{{{constants},"Policy":"<- {policy}"}}}}"#
+        )];
+        let steps = [
+            ("Enter", "w1", 1, 0),
+            ("Queue", "r1", 1, 1),
+            ("Spin", "w2", 1, 1),
+            ("Release", "w1", 0, 1),
+            ("Queue", "w2", 1, 1),
+            ("Wake", "w1", 1, 1),
+            ("Sleep", "w2", 1, 1),
+            ("Release", "r1", 0, 1),
+            ("Wake", "r1", 0, 1),
+            ("Take", "w2", 1, 0),
+            ("Release", "w2", 0, 0),
+        ];
+        for (at, (action, task, holders, queued)) in (1..).zip(steps) {
+            let sees = format!(r#"{{"holders":"{holders}","queued":"{queued}"}}"#);
+            lines.push(format!(
+                r#"{{"thread":"{task}","from":{at},"to":{at},"action":"{action}","args":["{task}"],"sees":{sees}}}"#
+            ));
+        }
+        lines.push(format!(r#"{{"events":{}}}"#, steps.len()));
+        lines.join("\n")
+    };
+    let run = Run::new().validate(&free("Handoff511")).code(0);
+    run.stdout(contains("accepted by the machine and TLC, 11 events"));
+    Run::new().validate(&free("WilcoxV1")).code(1).stdout(
+        contains("refused by the machine and TLC after 4 of 11 events")
+            .and(contains("trace.ndjson:6: Queue(w2) of w2"))
+            .and(contains("it is not enabled")),
+    );
+}
+
 /// A guard is told in the action's own words.
 #[test]
 fn a_refused_io_is_explained() {

@@ -7,7 +7,7 @@ EXTENDS APRwsem
 \* @type: () => $policy;
 OVERRIDE_Policy ==
     [shared |-> TRUE, barge |-> "nobody", spin |-> {},
-     place |-> "join-readers", wake |-> "front-batch",
+     place |-> "join-readers", enqueue |-> "barred", wake |-> "front-batch",
      take |-> "never", handoff |-> FALSE, skip |-> FALSE]
 
 \* It is the policy of module Policies.

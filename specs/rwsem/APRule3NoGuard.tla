@@ -7,7 +7,7 @@ EXTENDS APRwsem
 \* @type: () => $policy;
 OVERRIDE_Policy ==
     [shared |-> TRUE, barge |-> "nobody", spin |-> {},
-     place |-> "join-writers-if-read-held", wake |-> "front-batch",
+     place |-> "join-writers-if-read-held", enqueue |-> "barred", wake |-> "front-batch",
      take |-> "never", handoff |-> FALSE, skip |-> FALSE]
 
 \* Four places in the queue, which is quicker.

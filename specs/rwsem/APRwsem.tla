@@ -29,7 +29,7 @@ EXTENDS Integers, Sequences, FiniteSets, Apalache
 
 (* @typeAlias: policy = {
        shared: Bool, barge: Str, spin: Set(Str), place: Str,
-       wake: Str, take: Str, handoff: Bool, skip: Bool
+       enqueue: Str, wake: Str, take: Str, handoff: Bool, skip: Bool
    }; *)
 TypeAliases == TRUE
 

@@ -7,7 +7,7 @@ EXTENDS APRwsem
 \* @type: () => $policy;
 OVERRIDE_Policy ==
     [shared |-> TRUE, barge |-> "nobody", spin |-> {"W"},
-     place |-> "tail", wake |-> "everybody",
+     place |-> "tail", enqueue |-> "barred", wake |-> "everybody",
      take |-> "writers-anywhere", handoff |-> FALSE, skip |-> TRUE]
 
 \* It is the policy of module Policies.

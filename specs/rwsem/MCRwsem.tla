@@ -11,12 +11,21 @@ Symmetry ==
     Permutations(Readers \ Watch) \cup Permutations(Downgraders \ Watch)
         \cup Permutations((Writers \ Downgraders) \ Watch)
 
+\* Controls, each in the place of what it forgets: a downgrade lets nobody in
+\* (ReadersAhead), and a spinner does not look at the hand-off (MaySteal).
+NobodyAhead(q)  == {}
+StealsAnyway(t) == Spins(t) /\ Compatible(t)
+
 \* Probes: each must be violated.
 
 \* What the progress properties start from is reachable: a reader and a writer
 \* contend (in one state, so that one probe serves both).
 NeverBothContend ==
     ~((\E r \in Readers : Contends(r)) /\ (\E w \in Writers : Contends(w)))
+
+\* Somebody gets a lock that was demanded.
+NeverHandedOff ==
+    [][\A t \in Task : ~(handoff /\ t \notin Holders /\ pc'[t] = "hold")]_vars
 
 \* What each rule is about happens.
 NeverRule1 == [][\A t \in Readers : ~(Arrives(t) /\ ReadHeld /\ ~PendingWriter)]_vars

@@ -8,6 +8,8 @@
 (*   barge    who may, on arrival, enter past the queue                    *)
 (*   spin     the kinds ("R", "W") that spin first, and then steal         *)
 (*   place    where in the queue a task goes                               *)
+(*   enqueue  when: if the lock is "barred" to it, or "first", and then it *)
+(*            tries                                                        *)
 (*   wake     who gets the lock, or is woken, after a release              *)
 (*   skip     the wake-up may be skipped while somebody spins              *)
 (*   take     which waiters try for themselves once they run               *)
@@ -19,7 +21,7 @@
 \* one pending batch of readers, the last holder hands the lock to the front
 \* batch of readers or to the front writer.
 BatchQueue == [shared |-> TRUE, barge |-> "nobody", spin |-> {},
-               place |-> "join-readers", wake |-> "front-batch",
+               place |-> "join-readers", enqueue |-> "barred", wake |-> "front-batch",
                take |-> "never", handoff |-> FALSE, skip |-> FALSE]
 
 \* Rule 6 left out: everybody at the tail.
@@ -48,7 +50,7 @@ LinuxMrlock2003 == [BatchQueue EXCEPT !.barge = "mrlock", !.place = "tail",
 \* and steal, a queued writer that runs takes the lock wherever it stands.  A
 \* releaser may leave the queue to a spinner.
 Xadd420 == [shared |-> TRUE, barge |-> "nobody", spin |-> {"W"},
-            place |-> "tail", wake |-> "front-readers",
+            place |-> "tail", enqueue |-> "barred", wake |-> "front-readers",
             take |-> "writers-anywhere", handoff |-> FALSE, skip |-> TRUE]
 
 \* The same without any steal: isolates the cause.
@@ -62,9 +64,10 @@ WilcoxV1 == [Xadd420 EXCEPT !.wake = "all-readers"]
 WilcoxV2 == [Xadd420 EXCEPT !.place = "head-if-reader"]
 
 \* Linux 5.3 to 5.10: readers spin too; a waiter may demand a hand-off, but
-\* only when it runs after a wake-up.
-ReaderSpin53 == [Xadd420 EXCEPT !.spin = {"R", "W"}, !.wake = "all-readers",
-                                !.handoff = TRUE, !.skip = FALSE]
+\* only when it runs after a wake-up.  A writer queues before its last try.
+ReaderSpin53 == [Xadd420 EXCEPT !.spin = {"R", "W"}, !.enqueue = "first",
+                                !.wake = "all-readers", !.handoff = TRUE,
+                                !.skip = FALSE]
 
 \* Linux 5.11 and later (6.18 the same): readers no longer spin, and steal only
 \* a lock that nobody holds.

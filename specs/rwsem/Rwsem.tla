@@ -58,7 +58,7 @@ Range(s) == {s[i] : i \in DOMAIN s}
 \* Whoever a call of down_read or down_write has returned to, and who has
 \* not called up_read or up_write yet.  The lock's own view of its holders is
 \* the same set, because the count is ideal.
-Holders == {t \in Task : pc[t] \in {"hold", "shared"}}
+Holders == {t \in Task : pc[t] \in {"hold", "shared", "dwake"}}
 
 WriteHeld     == \E w \in Writers : pc[w] = "hold"
 ReadHeld      == Holders # {} /\ ~WriteHeld
@@ -138,6 +138,10 @@ Place(t) ==
               IF t \in Readers /\ q # <<>> /\ Head(q) \in Readers
               THEN <<t>> \o q ELSE tail
 
+\* A writer that stops to spin is queued, whatever the lock's state, before it
+\* tries once more.
+QueuesFirst(t) == Policy.enqueue = "first" /\ t \in Writers
+
 \* 4. WAKE: who gets the lock from the task that wakes the queue q (grant:
 \* out of the queue, holding), and who is merely woken, to try for itself?
 AllReaders(q) == Range(q) \cap Readers
@@ -206,6 +210,7 @@ TypeOK ==
                         "try",      \* queued, runs, will try for itself
                         "hold",     \* has it
                         "shared",   \* a writer that has it for reading: downgraded
+                        "dwake",    \* the same, before it has let readers in
                         "wake"}]    \* has released it, must wake the queue
     /\ Range(queue) = {t \in Task : pc[t] \in {"wait", "try"}}
     /\ Len(queue) = Cardinality(Range(queue))
@@ -287,14 +292,16 @@ Steal(t) ==
 
 \* rwsem_down_read_slowpath, rwsem_down_write_slowpath: one hold of wait_lock,
 \* from the insertion to the wake-up that the insertion calls for.  A spinner
-\* may give up at any time; a writer that could take the lock does so instead,
-\* since it tries once more in the same hold of wait_lock, and that is Steal.
+\* may give up at any time.  If the lock is free then, a writer of
+\* rwsem-xadd.c takes it, since it tries in the same hold of wait_lock: that is
+\* Steal.  A writer of rwsem.c wakes the queue first, for which wait_lock may be
+\* dropped, and tries after that.
 Queue(t) ==
-    /\ \/ pc[t] = "spin" /\ (t \in Writers => ~MaySteal(t))
+    /\ \/ pc[t] = "spin" /\ (t \in Writers /\ ~QueuesFirst(t) => ~MaySteal(t))
        \/ pc[t] = "idle" /\ ~Spins(t)
                          /\ ~(Compatible(t) /\ (queue = <<>> \/ Barges(t)))
     /\ LET q == Place(t)
-           p == [pc EXCEPT ![t] = "wait"]
+           p == [pc EXCEPT ![t] = IF QueuesFirst(t) THEN "try" ELSE "wait"]
            wakes == SelfWakes /\ ~WriteHeld
        IN Acquire(IF wakes THEN Granted(q) ELSE {}, q,
                   [u \in Task |-> IF wakes /\ Holders = {} /\ u \in Roused(q)
@@ -323,19 +330,30 @@ Sleep(t) ==
 \* up_read, up_write: the count, and nothing else.  The last holder finds
 \* waiters and goes on to wake them; until it does, the lock is free.
 Release(t) ==
-    /\ t \in Holders
+    /\ pc[t] \in {"hold", "shared"}
     /\ pc' = [pc EXCEPT ![t] = IF Holders = {t} /\ queue # <<>> THEN "wake" ELSE "idle"]
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
     /\ Account
 
 \* downgrade_write: the writer goes on as a reader, and lets in the readers that
-\* a wake-up would (RWSEM_WAKE_READ_OWNED: a writer at the head is not woken).
+\* a wake-up would.  In the rwsem family that is a step of its own, as it is
+\* where the lock is released.
 Downgrade(t) ==
     /\ t \in Downgraders
     /\ pc[t] = "hold"
-    /\ Acquire(IF Policy.shared THEN ReadersAhead(queue) ELSE {},
-               queue, [pc EXCEPT ![t] = "shared"])
+    /\ IF SelfWakes /\ queue # <<>>
+       THEN pc' = [pc EXCEPT ![t] = "dwake"] /\ queue' = queue
+       ELSE Acquire(IF Policy.shared THEN ReadersAhead(queue) ELSE {},
+                    queue, [pc EXCEPT ![t] = "shared"])
+    /\ Settle(FALSE, FALSE)
+    /\ Account
+
+\* rwsem_downgrade_wake, under wait_lock (RWSEM_WAKE_READ_OWNED: a writer at the
+\* head is not woken, and no reader demands the hand-off).
+DowngradeWake(t) ==
+    /\ pc[t] = "dwake"
+    /\ Acquire(ReadersAhead(queue), queue, [pc EXCEPT ![t] = "shared"])
     /\ Settle(FALSE, FALSE)
     /\ Account
 
@@ -380,6 +398,7 @@ Next ==
           \/ Sleep(t)
           \/ Release(t)
           \/ Downgrade(t)
+          \/ DowngradeWake(t)
           \/ Wake(t)
           \/ SkipWake(t)
     \/ Expire
@@ -399,6 +418,7 @@ Proceed(t) ==
     \/ Take(t)
     \/ Sleep(t)
     \/ Release(t)
+    \/ DowngradeWake(t)
     \/ Wake(t)
     \/ SkipWake(t)
 
@@ -425,6 +445,18 @@ NoIdleLockWithWaiters ==
         \E t \in Task : \/ pc[t] = "wake"
                         \/ pc[t] = "try" /\ MayTake(t)
                         \/ pc[t] = "spin" /\ MaySteal(t)
+
+\* No reader waits for readers alone, unless the one that has let them in, by
+\* its downgrade, is bound to let it in too.
+NoReaderWaitsForReaders ==
+    ReadHeld /\ queue # <<>> /\ Head(queue) \in Readers =>
+        \E w \in Writers : pc[w] = "dwake"
+
+\* What the hand-off promises: once the first waiter has demanded the lock,
+\* nobody gets it before it does.  Readers may get it with it.
+HandoffToHead ==
+    [][\A t \in Task :
+        handoff /\ t \notin Holders /\ pc'[t] = "hold" => pc'[Head(queue)] = "hold"]_vars
 
 AtMostThreeBatches == Batches(queue) <= 3
 

@@ -2,8 +2,9 @@
 (***************************************************************************)
 (* Recorded behaviours of a lock against Rwsem: see Traces.                *)
 (*                                                                         *)
-(* In a trace that says so, Spin, Sleep, Wake and Expire leave no event,   *)
-(* and a task that is not in it takes Enter, Spin, Steal and Release.      *)
+(* In a trace that says so, Spin, Sleep, DowngradeWake, Wake and Expire    *)
+(* leave no event, and a task that is not in it takes Enter, Spin, Steal   *)
+(* and Release.                                                            *)
 (***************************************************************************)
 EXTENDS MCRwsem, Traces
 
@@ -15,7 +16,13 @@ SpinsInTime ==
         \/ <<"Spin", <<t>>>> \in Unseen
         \/ \E l \in Strand : MayComeNext(l) /\ Upcoming(l).args = <<t>>
 
-TraceNext == (Next /\ SpinsInTime) \/ (See /\ UNCHANGED vars)
+\* A waiter that tries may do all that one who sleeps may, so it sleeps without
+\* an event only to demand the hand-off.  A trace never shows that one sleeps.
+SleepsToDemand ==
+    \A t \in Task : pc[t] = "try" /\ pc'[t] = "wait" =>
+        at' # at \/ handoff' # handoff
+
+TraceNext == (Next /\ SpinsInTime /\ SleepsToDemand) \/ (See /\ UNCHANGED vars)
 TraceSpec == (Init /\ AtStart) /\ [][TraceNext]_<<vars, which, at>>
 
 Named(prefix, name)  == \E t \in Task : name = prefix \o ToString(t)

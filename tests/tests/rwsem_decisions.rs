@@ -70,19 +70,20 @@ fn a_wake_up_lets_in_whom_its_design_lets_in() {
     }
 }
 
-/// `Downgrade` lets in `ReadersAhead`, whatever the design's wake-up: the models have downgraders with `FrontBatch` only.
+/// A downgrade lets in `ReadersAhead`, whatever the design's wake-up, in a step of its own where whoever queues wakes too: the
+/// models have downgraders with `FrontBatch` and `AllReaders` only.
 #[test]
 fn a_downgrade_lets_in_the_readers_ahead() {
     // Readers 0 and 1; writer 2 downgrades, writer 3 waits. Who enters from the queues 0 3 1 and 3 1.
-    let designs: [(Policy, [&[usize]; 2]); 6] = [
-        (Policy::BATCH_QUEUE, [&[0], &[]]),
-        (Policy::READER_PREF, [&[0, 1], &[1]]),
-        (Policy::XADD420, [&[0], &[]]),
-        (Policy::WILCOX_V1, [&[0, 1], &[]]),
-        (Policy::WILCOX_V0, [&[0, 1], &[]]),
-        (Policy::LINUX_MRLOCK2003, [&[], &[]]),
+    let designs: [(Policy, bool, [&[usize]; 2]); 6] = [
+        (Policy::BATCH_QUEUE, false, [&[0], &[]]),
+        (Policy::READER_PREF, false, [&[0, 1], &[1]]),
+        (Policy::XADD420, true, [&[0], &[]]),
+        (Policy::WILCOX_V1, true, [&[0, 1], &[]]),
+        (Policy::WILCOX_V0, true, [&[0, 1], &[]]),
+        (Policy::LINUX_MRLOCK2003, false, [&[], &[]]),
     ];
-    for (policy, lets_in) in designs {
+    for (policy, wakes, lets_in) in designs {
         let mut machine = Machine::new(2, 2, policy);
         machine.downgraders[2] = true;
         for (queue, lets_in) in [vec![0, 3, 1], vec![3, 1]].into_iter().zip(lets_in) {
@@ -99,7 +100,13 @@ fn a_downgrade_lets_in_the_readers_ahead() {
                 .for_each(|&task| expected.pc[task] = Pc::Hold);
             expected.queue.retain(|task| !lets_in.contains(task));
             state.queue = queue;
-            let next = machine.step(&state, Action::Downgrade(2));
+            let mut next = machine.step(&state, Action::Downgrade(2));
+            if wakes {
+                let shared = next.expect("a writer inside may downgrade");
+                state.pc[2] = Pc::Dwake;
+                assert_eq!(shared, state, "{policy:?}");
+                next = machine.step(&shared, Action::DowngradeWake(2));
+            }
             assert_eq!(next, Some(expected), "{policy:?}");
         }
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
 use interlock::rwsem::machine::{Action, Kind, Machine, Pc, State};
-use interlock::rwsem::policy::Policy;
+use interlock::rwsem::policy::{Enqueue, Policy};
 use interlock_traces::machines::rwsem::Rwsem;
 
 type Step = fn(&Machine, &State, Action) -> Option<State>;
@@ -17,7 +17,7 @@ struct Fault {
     tells: &'static str,
 }
 
-const FAULTS: [Fault; 12] = [
+const FAULTS: [Fault; 14] = [
     Fault {
         name: "a batch of readers is one too short",
         model: "BatchQueue-RRW-safety",
@@ -159,6 +159,21 @@ const FAULTS: [Fault; 12] = [
                 TLC [r1 Idle, r2 Hold, w1 Shared, w2 Idle; queue ]; the machine [r1 Idle, r2 Wait, w1 Shared, w2 Idle; queue r2]",
     },
     Fault {
+        name: "the wake-up after a downgrade is lost",
+        model: "Handoff511-Downgrade-RWW-safety",
+        step: |machine, state, action| {
+            let next = machine.step(state, action)?;
+            let Action::DowngradeWake(task) = action else {
+                return Some(next);
+            };
+            let mut alone = state.clone();
+            alone.pc[task] = Pc::Shared;
+            Some(alone)
+        },
+        tells: "in [r1 Wait, w1 Dwake, w2 Wait; queue r1 w2, expired, handoff], DowngradeWake(w1): \
+                TLC [r1 Hold, w1 Shared, w2 Wait; queue w2]; the machine [r1 Wait, w1 Shared, w2 Wait; queue r1 w2, expired, handoff]",
+    },
+    Fault {
         name: "a steal does not look at the hand-off",
         model: "Handoff511-RWW-safety",
         step: |machine, state, action| {
@@ -184,8 +199,25 @@ const FAULTS: [Fault; 12] = [
                 ..next
             })
         },
-        tells: "in [r1 Idle, w1 Wait, w2 Try; queue w2 w1, expired], Take(w2): \
-                TLC [r1 Idle, w1 Wait, w2 Hold; queue w1]; the machine [r1 Idle, w1 Wait, w2 Hold; queue w1, expired]",
+        tells: "in [r1 Idle, w1 Try, w2 Idle; queue w1, expired], Take(w1): \
+                TLC [r1 Idle, w1 Hold, w2 Idle; queue ]; the machine [r1 Idle, w1 Hold, w2 Idle; queue , expired]",
+    },
+    Fault {
+        name: "a writer queues only if it cannot take the lock, and then sleeps",
+        model: "Handoff511-RWW-safety",
+        step: |machine, state, action| {
+            let barred = Policy {
+                enqueue: Enqueue::Barred,
+                ..machine.policy
+            };
+            let sleeps = Machine {
+                policy: barred,
+                ..machine.clone()
+            };
+            sleeps.step(state, action)
+        },
+        tells: "in [r1 Idle, w1 Spin, w2 Hold; queue ], Queue(w1): \
+                TLC [r1 Idle, w1 Try, w2 Hold; queue w1]; the machine [r1 Idle, w1 Wait, w2 Hold; queue w1]",
     },
     Fault {
         name: "a reader that steals leaves the queued readers behind",

@@ -11,13 +11,14 @@ use interlock::rwsem::policy::Policy;
 use interlock_checker::manifest::Manifest;
 use interlock_traces::machines::rwsem::Rwsem;
 
-const MODELS: [&str; 10] = [
+const MODELS: [&str; 11] = [
     "BatchQueue-Downgrade-RRWW-safety",
     "BatchQueue-RRRWW-safety",
     "BatchQueue-RRW-safety",
     "BatchQueue-RRWW-safety",
     "BatchQueue-RWW-safety",
     "BatchQueue-RWWW-safety",
+    "Handoff511-Downgrade-RWW-safety",
     "Handoff511-RWW-safety",
     "ReaderSpin53-RRW-safety",
     "WilcoxV2-RRWW-safety",

@@ -115,7 +115,7 @@ impl Walk {
 }
 
 fn holds(pc: Pc) -> bool {
-    matches!(pc, Pc::Hold | Pc::Shared)
+    matches!(pc, Pc::Hold | Pc::Shared | Pc::Dwake)
 }
 
 /// Up to eight tasks, readers and writers, some of which may downgrade; and which of the enabled actions is taken each time.
@@ -199,6 +199,7 @@ fn any_pc() -> impl Strategy<Value = Pc> {
         Pc::Try,
         Pc::Hold,
         Pc::Shared,
+        Pc::Dwake,
         Pc::Wake,
     ])
 }
@@ -227,6 +228,7 @@ fn no_state_and_no_action_makes_it_panic() {
                 Action::Enter(task),
                 Action::Queue(task),
                 Action::Wake(task),
+                Action::DowngradeWake(task),
                 Action::Sleep(task),
             ] {
                 let next = machine.step(&state, action);

@@ -110,8 +110,8 @@ fn another_design_does_not_follow() -> Result<()> {
         (
             "ReaderSpin53-RRW-WriterProgress",
             Rwsem::of_size(2, 1, Policy::HANDOFF511),
-            "step to state 8: in [r1 Idle, r2 Hold, w1 Wait; queue w1, expired], Spin(r1): \
-             TLC [r1 Spin, r2 Hold, w1 Wait; queue w1, expired]; the machine is not enabled",
+            "step to state 7: in [r1 Hold, r2 Idle, w1 Wait; queue w1, expired], Spin(r2): \
+             TLC [r1 Hold, r2 Spin, w1 Wait; queue w1, expired]; the machine is not enabled",
         ),
         (
             "WilcoxV0-RWW-MutualExclusion",

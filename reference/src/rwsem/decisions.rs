@@ -1,7 +1,7 @@
 //! The state of the lock, and the five decisions in which the designs differ: the part of `Rwsem.tla` above `TypeOK`.
 
 use super::machine::{Kind, Machine, Pc, State};
-use super::policy::{Barge, Place, Policy, Take, Wake};
+use super::policy::{Barge, Enqueue, Place, Policy, Take, Wake};
 
 /// A state seen under a machine's policy. Each method is the operator of that name.
 pub(super) struct View<'a> {
@@ -23,7 +23,7 @@ impl View<'_> {
     }
 
     pub fn holds(&self, t: usize) -> bool {
-        matches!(self.state.pc[t], Pc::Hold | Pc::Shared)
+        matches!(self.state.pc[t], Pc::Hold | Pc::Shared | Pc::Dwake)
     }
 
     /// `Holders`.
@@ -116,6 +116,10 @@ impl View<'_> {
             None if !self.is_reader(t) && held && n > 0 => n,
             None => self.state.queue.len(),
         }
+    }
+
+    pub fn queues_first(&self, t: usize) -> bool {
+        self.policy().enqueue == Enqueue::First && !self.is_reader(t)
     }
 
     // 4. WAKE

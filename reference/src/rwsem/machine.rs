@@ -31,6 +31,8 @@ pub enum Pc {
     Hold,
     /// A writer that has it for reading: downgraded.
     Shared,
+    /// The same, before it has let readers in.
+    Dwake,
     /// Has released it, must wake the queue.
     Wake,
 }
@@ -78,6 +80,8 @@ pub enum Action {
     Release(usize),
     /// `downgrade_write`: a writer goes on as a reader.
     Downgrade(usize),
+    /// A writer that has downgraded lets readers in.
+    DowngradeWake(usize),
     /// A releaser wakes the queue.
     Wake(usize),
     /// A releaser leaves the queue to a spinner.
@@ -98,6 +102,7 @@ impl Action {
             | Action::Sleep(t)
             | Action::Release(t)
             | Action::Downgrade(t)
+            | Action::DowngradeWake(t)
             | Action::Wake(t)
             | Action::SkipWake(t) => Some(t),
             Action::Expire => None,
@@ -146,6 +151,7 @@ impl Machine {
             Action::Sleep,
             Action::Release,
             Action::Downgrade,
+            Action::DowngradeWake,
             Action::Wake,
             Action::SkipWake,
         ];
@@ -184,6 +190,7 @@ impl Machine {
             Action::Sleep(t) => now.sleep(t),
             Action::Release(t) => now.release(t),
             Action::Downgrade(t) => now.downgrade(t),
+            Action::DowngradeWake(t) => now.downgrade_wake(t),
             Action::Wake(t) => now.wake(t),
             Action::SkipWake(t) => now.skip_wake(t),
             Action::Expire => now.expire(),
@@ -258,14 +265,18 @@ impl View<'_> {
 
     fn queue(&self, t: usize) -> Option<Next> {
         let queues = match self.pc(t) {
-            Pc::Spin => self.is_reader(t) || !self.may_steal(t),
+            Pc::Spin => self.is_reader(t) || self.queues_first(t) || !self.may_steal(t),
             Pc::Idle => !self.spins(t) && !self.admits(t),
             _ => false,
         };
         queues.then(|| {
             let q = self.place(t);
             let mut pc = self.state.pc.clone();
-            pc[t] = Pc::Wait;
+            pc[t] = if self.queues_first(t) {
+                Pc::Try
+            } else {
+                Pc::Wait
+            };
             if !self.self_wakes() || self.write_held() {
                 return Self::acquire(&[], q, pc);
             }
@@ -293,7 +304,7 @@ impl View<'_> {
     }
 
     fn release(&self, t: usize) -> Option<Next> {
-        self.holds(t).then(|| {
+        matches!(self.pc(t), Pc::Hold | Pc::Shared).then(|| {
             let last = self.holders().eq([t]);
             let wakes = last && !self.state.queue.is_empty();
             self.becomes(t, if wakes { Pc::Wake } else { Pc::Idle })
@@ -302,14 +313,27 @@ impl View<'_> {
 
     fn downgrade(&self, t: usize) -> Option<Next> {
         (self.machine.downgraders.get(t) == Some(&true) && self.pc(t) == Pc::Hold).then(|| {
-            let queue = &self.state.queue;
-            let granted = if self.policy().shared {
-                self.readers_ahead(queue)
+            if self.self_wakes() && !self.state.queue.is_empty() {
+                self.becomes(t, Pc::Dwake)
             } else {
-                Vec::new()
-            };
-            Self::acquire(&granted, queue.clone(), self.becomes(t, Pc::Shared).pc)
+                self.downgraded(t)
+            }
         })
+    }
+
+    fn downgrade_wake(&self, t: usize) -> Option<Next> {
+        (self.pc(t) == Pc::Dwake).then(|| self.downgraded(t))
+    }
+
+    /// `t` has the lock for reading, and the readers that a wake-up would let in.
+    fn downgraded(&self, t: usize) -> Next {
+        let queue = &self.state.queue;
+        let granted = if self.policy().shared {
+            self.readers_ahead(queue)
+        } else {
+            Vec::new()
+        };
+        Self::acquire(&granted, queue.clone(), self.becomes(t, Pc::Shared).pc)
     }
 
     fn wake(&self, t: usize) -> Option<Next> {

@@ -28,6 +28,15 @@ pub enum Place {
     HeadIfReader,
 }
 
+/// When a task goes there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Enqueue {
+    /// `"barred"`: if it cannot take the lock.
+    Barred,
+    /// `"first"`: a writer whether or not it can take the lock, and then it tries.
+    First,
+}
+
 /// Who gets the lock, or is woken to try for itself, from a task that wakes the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wake {
@@ -71,6 +80,8 @@ pub struct Policy {
     pub spin_writers: bool,
     /// Where in the queue a task goes.
     pub place: Place,
+    /// When it goes there.
+    pub enqueue: Enqueue,
     /// Who gets the lock, or is woken, after a release.
     pub wake: Wake,
     /// Which waiters try for themselves once they run.
@@ -89,6 +100,7 @@ impl Policy {
         spin_readers: false,
         spin_writers: false,
         place: Place::JoinReaders,
+        enqueue: Enqueue::Barred,
         wake: Wake::FrontBatch,
         take: Take::Never,
         handoff: false,
@@ -142,6 +154,7 @@ impl Policy {
         spin_readers: false,
         spin_writers: true,
         place: Place::Tail,
+        enqueue: Enqueue::Barred,
         wake: Wake::FrontReaders,
         take: Take::WritersAnywhere,
         handoff: false,
@@ -176,6 +189,7 @@ impl Policy {
     /// Linux 5.3 to 5.10: readers spin too, a waiter may demand a hand-off.
     pub const READER_SPIN53: Policy = Policy {
         spin_readers: true,
+        enqueue: Enqueue::First,
         wake: Wake::AllReaders,
         handoff: true,
         skip: false,

@@ -67,7 +67,7 @@ impl Rwsem {
         let holders = state
             .pc
             .iter()
-            .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared));
+            .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared | Pc::Dwake));
         let write_held = state
             .pc
             .iter()
@@ -145,6 +145,7 @@ impl Counterpart for Rwsem {
             "Sleep" => Action::Sleep(task),
             "Release" => Action::Release(task),
             "Downgrade" => Action::Downgrade(task),
+            "DowngradeWake" => Action::DowngradeWake(task),
             "Wake" => Action::Wake(task),
             "SkipWake" => Action::SkipWake(task),
             other => bail!("there is no action {other}"),
@@ -181,7 +182,7 @@ impl Traced for Rwsem {
         let of = |name: &str| self.tasks.iter().position(|task| task == name);
         match name {
             "holders" => {
-                let holds = |pc: &&Pc| matches!(pc, Pc::Hold | Pc::Shared);
+                let holds = |pc: &&Pc| matches!(pc, Pc::Hold | Pc::Shared | Pc::Dwake);
                 Some(count(state.pc.iter().filter(holds).count()))
             }
             "queued" => Some(count(state.queue.len())),
@@ -208,6 +209,7 @@ impl Traced for Rwsem {
             action,
             Action::Spin(_)
                 | Action::Sleep(_)
+                | Action::DowngradeWake(_)
                 | Action::Wake(_)
                 | Action::SkipWake(_)
                 | Action::Expire
@@ -221,23 +223,27 @@ impl Traced for Rwsem {
         )
     }
 
-    fn is_in_time(&self, action: Action, next: &[&[Value]]) -> bool {
-        let Action::Spin(task) = action else {
-            return true;
-        };
-        let is_its = |args: &&[Value]| matches!(args, [of] if of.label() == self.tasks[task]);
-        next.iter().any(is_its)
+    fn is_in_time(&self, action: Action, [before, after]: [&State; 2], next: &[&[Value]]) -> bool {
+        match action {
+            Action::Spin(task) => {
+                let its = |args: &&[Value]| matches!(args, [of] if of.label() == self.tasks[task]);
+                next.iter().any(its)
+            }
+            Action::Sleep(_) => after.handoff != before.handoff,
+            _ => true,
+        }
     }
 }
 
 /// What a task does, in the specification's words.
-const PCS: [(&str, Pc); 7] = [
+const PCS: [(&str, Pc); 8] = [
     ("idle", Pc::Idle),
     ("spin", Pc::Spin),
     ("wait", Pc::Wait),
     ("try", Pc::Try),
     ("hold", Pc::Hold),
     ("shared", Pc::Shared),
+    ("dwake", Pc::Dwake),
     ("wake", Pc::Wake),
 ];
 

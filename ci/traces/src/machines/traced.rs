@@ -33,8 +33,14 @@ pub trait Traced: Counterpart {
         false
     }
 
-    /// A silent action may be taken where events with these arguments may come next: the same as in `Trace<Module>.tla`.
-    fn is_in_time(&self, _action: Self::Action, _next: &[&[Value]]) -> bool {
+    /// A silent action, from one state to another, may be taken where events with these arguments may come next: the same as in
+    /// `Trace<Module>.tla`.
+    fn is_in_time(
+        &self,
+        _action: Self::Action,
+        _states: [&Self::State; 2],
+        _next: &[&[Value]],
+    ) -> bool {
         true
     }
 }

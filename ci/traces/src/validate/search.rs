@@ -59,10 +59,10 @@ pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
         .map(|state| (vec![0; strands.len()], state))
         .collect();
     for fit in 0..=trace.events.len() {
-        let is_in_time = |at: &[usize], action: M::Action| {
+        let is_in_time = |at: &[usize], action: M::Action, states: [&M::State; 2]| {
             let next = upcoming(trace, &strands, at).into_iter();
             let next: Vec<&[Value]> = next.map(|(_, place)| &steps[place].args[..]).collect();
-            unseen.contains(&action) || model.is_in_time(action, &next)
+            unseen.contains(&action) || model.is_in_time(action, states, &next)
         };
         close(model, &silent, is_in_time, &mut level);
         if level.len() > WIDEST {
@@ -213,7 +213,7 @@ fn unseen<M: Traced>(model: &M, head: &Head) -> Result<Vec<M::Action>> {
 fn close<M: Traced>(
     model: &M,
     silent: &[M::Action],
-    is_in_time: impl Fn(&[usize], M::Action) -> bool,
+    is_in_time: impl Fn(&[usize], M::Action, [&M::State; 2]) -> bool,
     level: &mut BTreeSet<(Vec<usize>, M::State)>,
 ) {
     if silent.is_empty() {
@@ -223,7 +223,7 @@ fn close<M: Traced>(
     while let Some((at, state)) = unexplored.pop() {
         for action in silent {
             if let Some(next) = model.step(&state, *action)
-                && is_in_time(&at, *action)
+                && is_in_time(&at, *action, [&state, &next])
                 && level.len() <= WIDEST
                 && level.insert((at.clone(), next.clone()))
             {

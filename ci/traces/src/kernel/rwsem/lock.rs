@@ -379,6 +379,7 @@ impl Lock {
         let (at, from) = self.leaves(task, true, now)?;
         self.push(at.who, &["Downgrade"], from, at.wakes.unwrap_or(now.line));
         self.learns(true, now.line);
+        self.see(at.who, "shared", now.line);
         let stage = Stage::Holds {
             since: now.line,
             downgraded: true,

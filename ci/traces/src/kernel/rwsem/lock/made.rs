@@ -9,7 +9,14 @@ use crate::kernel::Source;
 use crate::recording::{self, Head, Trace};
 
 /// What leaves no event.
-const SILENT: [&str; 5] = ["Spin", "Sleep", "Wake", "SkipWake", "Expire"];
+const SILENT: [&str; 6] = [
+    "Spin",
+    "Sleep",
+    "DowngradeWake",
+    "Wake",
+    "SkipWake",
+    "Expire",
+];
 
 impl Lock {
     /// The trace of what has happened.
