@@ -31,8 +31,8 @@ const RECORDED: &[Recorded] = &[
         area: "rwsem",
         accepted: &["4.19"],
         refused: &[
-            ("5.10", "w6 is \"wait\", and was seen as \"try\""),
-            ("6.1", "w6 is \"wait\", and was seen as \"try\""),
+            ("5.10", "Take(w6): it is not enabled"),
+            ("6.1", "Take(w6): it is not enabled"),
         ],
     },
     Recorded {

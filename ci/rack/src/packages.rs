@@ -232,4 +232,24 @@ mod tests {
                 > numbers("linux-image-5.10.0-9-cloud-amd64")
         );
     }
+
+    #[test]
+    fn of_a_kernel_that_no_suite_has_the_place_is_told() {
+        let kept = tempfile::tempdir().expect("a folder");
+        let kernel = Kernel {
+            version: "4.19".to_owned(),
+            suite: String::new(),
+            name: String::new(),
+        };
+        let told = find(&kernel, kept.path()).expect_err("it is not there");
+        let place = kept.path().join("kernels/4.19");
+        assert!(
+            told.to_string().contains(&place.display().to_string()),
+            "{told}"
+        );
+        fs::create_dir_all(place.join("modules")).expect("a folder");
+        fs::write(place.join("release"), "4.19.108\n").expect("a file");
+        let here = find(&kernel, kept.path()).expect("it is there");
+        assert_eq!(here.release, "4.19.108");
+    }
 }
