@@ -3,7 +3,7 @@
 mod runner;
 
 use std::cell::RefCell;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -195,7 +195,7 @@ fn what_a_trace_may_not_have_is_told_with_its_line() {
         (None, "name the kernel with --kernel"),
         (
             Some("5.4"),
-            "there is no table of the events of kernel 5.4 (there are: 5.10, 6.1, 6.12, 6.17, 6.18, 7.2, 7.3)",
+            "there is no table of the events of kernel 5.4 (there are: 4.19, 5.10, ",
         ),
     ] {
         let error = format!("{:#}", read(&path, kernel).notes.expect_err(tells));
@@ -215,38 +215,6 @@ fn what_is_left_out_is_counted() {
             "f:4: no line of a trace: left out, 2 of them",
         ]
     );
-}
-
-/// 128 MiB that unpack from a few hundred KiB: one line is in memory at a time.
-#[test]
-fn a_long_trace_is_a_stream() {
-    let files = Files(temp());
-    let path = files.0.path().join("long.gz");
-    let mut gzip = GzEncoder::new(File::create(&path).expect("a file"), Compression::fast());
-    let lines = format!(
-        "{}\n",
-        START.replace("jbd2_handle_start", "jbd2_write_superblock")
-    );
-    let many = lines.repeat((1 << 20) / lines.len());
-    for _ in 0..128 {
-        gzip.write_all(many.as_bytes()).expect("a file");
-    }
-    gzip.finish().expect("a file");
-    let before = resident();
-    assert!(read(&path, Some("6.18")).notes.is_ok());
-    let grown = resident().saturating_sub(before);
-    // Other tests take memory meanwhile, but not that much.
-    assert!(grown < 64 << 10, "{grown} KiB more are resident");
-}
-
-/// The most KiB that were resident.
-fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().nth(1));
-    number
-        .and_then(|number| number.parse().ok())
-        .expect("VmHWM")
 }
 
 proptest! {
