@@ -7,7 +7,7 @@
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -74,27 +74,33 @@ pub fn cover() -> Result<()> {
 /// Runs a program to its end.
 ///
 /// # Errors
+/// As [`run_to_end`].
+pub fn run<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>) -> Result<()> {
+    run_to_end(Command::new(program).args(args)).map(drop)
+}
+
+/// Runs a command to its end: what it prints.
+///
+/// # Errors
 /// If it does not start, or fails: with what it said.
-pub fn run<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>) -> Result<Output> {
+pub fn run_to_end(command: &mut Command) -> Result<String> {
     ensure!(!interrupt::requested(), "interrupted");
+    let program = command.get_program().to_string_lossy().into_owned();
     // In a process group of its own, so that Ctrl-C does not end it half way.
-    let mut command = Command::new(program);
-    command.args(args).process_group(0);
-    let output = command.output().with_context(|| {
-        let package = match program {
-            "mkfs.xfs" => "xfsprogs",
-            "mkfs.ext4" => "e2fsprogs",
-            _ => "util-linux",
+    let output = command.process_group(0).output().with_context(|| {
+        let package = match &program[..] {
+            "mkfs.xfs" => " (of xfsprogs)",
+            "mkfs.ext4" => " (of e2fsprogs)",
+            "mount" | "umount" | "unshare" => " (of util-linux)",
+            _ => "",
         };
-        format!("{program} (of {package}) does not start")
+        format!("{program}{package} does not start")
     })?;
     if !output.status.success() {
-        bail!(
-            "{program} fails: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{program} fails: {}", said.trim());
     }
-    Ok(output)
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Makes a file system on `device`: `format` is the program with its options. What the program has learnt since the running kernel is

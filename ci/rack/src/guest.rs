@@ -55,20 +55,9 @@ impl Guest {
         let initrd = work.path().join("initramfs");
         let missing = initramfs::write(&initrd, &here.modules)?;
         let console = out.join(format!("{}.console", kernel.version));
-        let mut command = Command::new(QEMU);
+        let mut command = qemu::machine(1536);
         command
-            .args([
-                "-M",
-                "q35",
-                "-m",
-                "1536",
-                "-smp",
-                "2",
-                "-nodefaults",
-                "-display",
-                "none",
-                "-no-reboot",
-            ])
+            .args(["-smp", "2"])
             .args(qemu::options(&here.image))
             .arg("-kernel")
             .arg(&here.image)

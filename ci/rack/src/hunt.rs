@@ -20,6 +20,7 @@ use crate::history::{self, Wrong};
 use crate::kernels::{self, Kernel};
 use crate::order::{Order, Report};
 use crate::plan::{BLOCK, Call, Fs, Plan, What};
+use crate::play::Aim;
 use crate::played::Played;
 use crate::verdict::Verdict;
 use admits::Answer;
@@ -156,7 +157,7 @@ impl Hunt<'_> {
 
     /// Plays it. `None`: the guest was lost, and there is a new one.
     fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
-        let order = Order::Try(plan.clone());
+        let order = Order::Play(plan.clone(), Aim::Try);
         match self.guest.answer(&order, LIMIT) {
             Ok(Report::Played(played)) => Ok(Some(played)),
             Ok(other) => anyhow::bail!("the guest says {other:?}"),

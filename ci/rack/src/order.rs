@@ -7,16 +7,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
+use crate::play::Aim;
 use crate::played::Played;
 use crate::workload::{Measured, Workload};
 
 /// What a guest is asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Order {
-    /// To play a plan. With a seed, each write takes a random time, and nothing is held back.
-    Play(Plan, Option<u64>),
-    /// To play a random program: a step that is not possible is passed over.
-    Try(Plan),
+    /// To play a plan.
+    Play(Plan, Aim),
     /// To run a workload.
     Work(Workload),
     /// To record its kernel's traces of this area.

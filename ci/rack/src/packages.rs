@@ -4,12 +4,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail, ensure};
-use interlock_checker::{interrupt, note};
+use anyhow::{Context as _, Result, ensure};
+use interlock_capture::place::run_to_end;
+use interlock_checker::note;
 
 use crate::kernels::Kernel;
 use crate::modules;
@@ -69,7 +69,7 @@ fn fetch(kernel: &Kernel, kept: &Path, dir: &Path) -> Result<()> {
     for entry in fs::read_dir(work.path())? {
         let path = entry?.path();
         if path.extension() == Some(OsStr::new("deb")) {
-            run(Command::new("dpkg-deb").arg("-x").arg(&path).arg(&root))?;
+            run_to_end(Command::new("dpkg-deb").arg("-x").arg(&path).arg(&root))?;
         }
     }
     let new = work.path().join("kernel");
@@ -132,7 +132,7 @@ impl Suite {
 
     fn apt(&self, program: &str, args: &[&str]) -> Result<String> {
         let mut command = Command::new(program);
-        run(command.env("APT_CONFIG", &self.config).args(args))
+        run_to_end(command.env("APT_CONFIG", &self.config).args(args))
     }
 
     /// The newest kernel whose name begins so, and its packages.
@@ -161,7 +161,7 @@ impl Suite {
     fn download(&self, names: &[String], to: &Path) -> Result<()> {
         let mut command = Command::new("apt-get");
         command.env("APT_CONFIG", &self.config).current_dir(to);
-        run(command.args(["-q", "download"]).args(names)).map(drop)
+        run_to_end(command.args(["-q", "download"]).args(names)).map(drop)
     }
 
     /// A package's version, up to the distribution's own.
@@ -189,7 +189,7 @@ fn mirror() -> Result<String> {
         "$(REPO_URI) $(RELEASE)",
         "Created-By: Packages",
     ];
-    let targets = run(Command::new("apt-get").args(format))?;
+    let targets = run_to_end(Command::new("apt-get").args(format))?;
     let own = |line: &&str| {
         let (uri, release) = line.split_once(' ').unwrap_or_default();
         uri.trim_end_matches('/').ends_with("/debian") && !release.contains("security")
@@ -201,20 +201,6 @@ fn mirror() -> Result<String> {
     let uri =
         found.context("this system's packages are not a Debian mirror's, which has the kernels")?;
     Ok(uri.to_owned())
-}
-
-/// Runs a program to its end: what it prints.
-fn run(command: &mut Command) -> Result<String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    ensure!(!interrupt::requested(), "interrupted");
-    // In a process group of its own, so that Ctrl-C does not end it half way.
-    let output = command.process_group(0).output();
-    let output = output.with_context(|| format!("{program} does not start"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!("{program} fails: {}", said.trim());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]

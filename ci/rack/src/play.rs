@@ -10,8 +10,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use interlock_capture::threads;
 use interlock_disk::Disk;
 use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate};
+use serde::{Deserialize, Serialize};
 
 use crate::call::{self, Opened};
+use crate::chance::Chance;
 use crate::content::Content;
 use crate::keeper::Keeper;
 use crate::plan::{BLOCK, Extent, Plan, Step, What};
@@ -32,14 +34,32 @@ const END: Duration = Duration::from_secs(30);
 /// How often a thing is looked at again.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// The longest that a random completion takes.
+const LONGEST: Duration = Duration::from_millis(100);
+
 /// What decides when the disk completes what the calls write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Aim {
     /// The plan.
     Plan,
     /// The plan, but for steps that are not possible: those are passed over.
     Try,
-    /// These times: a release only waits for its call's return.
-    Delays(Box<dyn FnMut() -> Duration + Send>),
+    /// Chance, from a seed: each write takes a random time, and a release only waits for its call's return.
+    Chance(u64),
+}
+
+impl Aim {
+    /// How long each write takes, if that is not the plan's.
+    fn delays(self) -> Option<Box<dyn FnMut() -> Duration + Send>> {
+        let Aim::Chance(seed) = self else {
+            return None;
+        };
+        let mut chance = Chance::new(seed);
+        let most = LONGEST.as_micros() as u64;
+        Some(Box::new(move || {
+            Duration::from_micros(chance.below(most + 1))
+        }))
+    }
 }
 
 /// Plays the plan with a new file in `dir`, which lies on this disk.
@@ -53,12 +73,8 @@ pub fn play(plan: &Plan, disk: &Disk, dir: &Path, aim: Aim) -> Result<Played> {
         fs::remove_file(&path)?;
     }
     let file = Arc::new(prepare(plan, &path).context("the file cannot be prepared")?);
-    let (aimed, trying) = (!matches!(aim, Aim::Delays(_)), matches!(aim, Aim::Try));
-    let delays = match aim {
-        Aim::Plan | Aim::Try => None,
-        Aim::Delays(delays) => Some(delays),
-    };
-    let keeper = Keeper::new(plan, delays);
+    let (aimed, trying) = (!matches!(aim, Aim::Chance(_)), aim == Aim::Try);
+    let keeper = Keeper::new(plan, aim.delays());
     disk.obey(keeper.clone());
     let mut game = Game {
         plan,

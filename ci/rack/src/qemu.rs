@@ -12,6 +12,16 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 /// The program.
 pub const QEMU: &str = "qemu-system-x86_64";
 
+/// The machine, with so many MiB of memory and nothing that is not asked for. It ends when its kernel restarts it.
+pub fn machine(mebibytes: u32) -> Command {
+    let mut command = Command::new(QEMU);
+    command
+        .args(["-M", "q35", "-m"])
+        .arg(mebibytes.to_string())
+        .args(["-nodefaults", "-display", "none", "-no-reboot"]);
+    command
+}
+
 /// A kernel without a file system panics in this time under KVM; under TCG it may take longer.
 const LIMIT: Duration = Duration::from_secs(8);
 
@@ -26,18 +36,8 @@ pub fn options(image: &Path) -> [&'static str; 4] {
 }
 
 fn works(image: &Path) -> bool {
-    let mut command = Command::new(QEMU);
+    let mut command = machine(512);
     command
-        .args([
-            "-M",
-            "q35",
-            "-m",
-            "512",
-            "-nodefaults",
-            "-display",
-            "none",
-            "-no-reboot",
-        ])
         .args([
             "-accel", "kvm", "-cpu", "max", "-append", "panic=-1", "-kernel",
         ])

@@ -16,6 +16,7 @@ use crate::order::{Order, Report};
 use crate::page;
 use crate::plan::Fs;
 use crate::plans::{self, Named};
+use crate::play::Aim;
 use crate::record::{self, Cell, Record};
 use crate::replay;
 use crate::traces;
@@ -121,7 +122,7 @@ fn of(
             Fs::Xfs if named.plan.cloned => "xfs_clone",
             Fs::Xfs => "dio_xfs",
         })?;
-        match replay::play(&mut guest, &named.plan, None) {
+        match replay::play(&mut guest, &named.plan, Aim::Plan) {
             Ok(played) => {
                 let verdict = Verdict::of(&named.plan, &played);
                 let cell = Cell {

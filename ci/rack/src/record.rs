@@ -1,11 +1,13 @@
 //! What the kernels of the rack did, as the last run has written it down: `docs/kernels.json`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use interlock_checker::explain::write_whole;
+use interlock_checker::manifest::RECORD;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Measured;
@@ -69,7 +71,7 @@ pub struct Trace {
 
 /// Where it is in a clone.
 pub fn path(root: &Path) -> PathBuf {
-    root.join("docs/kernels.json")
+    root.join(RECORD)
 }
 
 impl Record {
@@ -92,7 +94,9 @@ impl Record {
     /// If it cannot be written.
     pub fn store(&self, root: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        let dir = root.join("docs");
-        write_whole(&dir, "kernels.json", format!("{text}\n"))
+        let path = path(root);
+        let dir = path.parent().context("a file is in a folder")?;
+        let name = path.file_name().and_then(OsStr::to_str);
+        write_whole(dir, name.context("a file has a name")?, format!("{text}\n"))
     }
 }

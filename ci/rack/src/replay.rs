@@ -15,6 +15,7 @@ use crate::guest::Guest;
 use crate::kernels;
 use crate::order::{Order, Report};
 use crate::plan::{By, Fs, Plan};
+use crate::play::Aim;
 use crate::played::Played;
 use crate::verdict::{Verdict, tell};
 
@@ -66,8 +67,11 @@ pub fn replay(root: &Path, request: &Request) -> Result<u8> {
         };
         let mut words = Vec::new();
         for time in 0..request.times {
-            let seed = request.unaimed.map(|seed| seed + u64::from(time));
-            let played = match play(&mut guest, &plan, seed) {
+            let aim = match request.unaimed {
+                None => Aim::Plan,
+                Some(seed) => Aim::Chance(seed + u64::from(time)),
+            };
+            let played = match play(&mut guest, &plan, aim) {
                 Ok(played) => played,
                 Err(error) => {
                     println!("{}: {error:#}", guest.release);
@@ -96,8 +100,8 @@ pub fn replay(root: &Path, request: &Request) -> Result<u8> {
 ///
 /// # Errors
 /// If it could not be played to its end.
-pub fn play(guest: &mut Guest, plan: &Plan, seed: Option<u64>) -> Result<Played> {
-    match guest.answer(&Order::Play(plan.clone(), seed), LIMIT)? {
+pub fn play(guest: &mut Guest, plan: &Plan, aim: Aim) -> Result<Played> {
+    match guest.answer(&Order::Play(plan.clone(), aim), LIMIT)? {
         Report::Played(played) => Ok(played),
         other => bail!("the guest says {other:?}"),
     }

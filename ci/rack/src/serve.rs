@@ -4,13 +4,11 @@ use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Result;
 
 use interlock_capture::place;
 
-use crate::chance::Chance;
 use crate::mounted::Mounted;
 use crate::order::{Order, Report, hear, say};
 use crate::plan::{Fs, Plan};
@@ -19,9 +17,6 @@ use crate::traces;
 
 /// Where the file systems are mounted.
 const ROOT: &str = "/mnt/interlock";
-
-/// The longest that a random completion takes.
-const LONGEST: Duration = Duration::from_millis(100);
 
 /// Does on this machine what is asked over stdin, and says over stdout what came of it.
 ///
@@ -44,8 +39,7 @@ pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
     let mut mounted = AllMounted::default();
     while let Some(order) = hear::<Order>(from)? {
         let report = match order {
-            Order::Play(plan, seed) => mounted.play(&plan, aim(seed)),
-            Order::Try(plan) => mounted.play(&plan, Aim::Try),
+            Order::Play(plan, aim) => mounted.play(&plan, aim),
             Order::Work(workload) => workload.run(Path::new(ROOT)).map(Report::Worked),
             Order::Capture(area) => traces::record(&area, to).map(|()| Report::Done),
         };
@@ -75,18 +69,5 @@ impl AllMounted {
         };
         let Mounted { disk, dir, .. } = &self.mounted[place].1;
         play(plan, disk, dir, aim).map(Report::Played)
-    }
-}
-
-fn aim(seed: Option<u64>) -> Aim {
-    match seed {
-        None => Aim::Plan,
-        Some(seed) => {
-            let mut chance = Chance::new(seed);
-            Aim::Delays(Box::new(move || {
-                let most = LONGEST.as_micros() as u64;
-                Duration::from_micros(chance.below(most + 1))
-            }))
-        }
     }
 }
