@@ -441,7 +441,6 @@ static int asked(const struct variant *v, char **names)
 
 int main(int argc, char **argv)
 {
-	static sigset_t set;
 	const char *made = "";
 	struct utsname os;
 	int runs = 1, opt, lost = 0, tried = 0;
@@ -459,22 +458,9 @@ int main(int argc, char **argv)
 		if (!known)
 			usage(*name, "is no variant");
 	}
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		fail("a mount namespace (are you root?)");
-	if (!mkdtemp(dir))
-		fail("%s", dir);
-	snprintf(mnt, sizeof(mnt), "%s/mnt", dir);
-	if (mkdir(mnt, 0700))
-		fail("%s", mnt);
+	enter();
 	if (syscall(SYS_io_setup, 8, &aio))
 		fail("io_setup");
-	attach();
-	spawn(watch, &set);
 	uname(&os);
 	printf("Linux %s\n", os.release);
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {

@@ -387,6 +387,27 @@ static void attach(void)
 	}
 }
 
+/* A namespace, a folder and the disk: all gone at the end, which a signal may bring. */
+static void enter(void)
+{
+	static sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		fail("a mount namespace (are you root?)");
+	if (!mkdtemp(dir))
+		fail("%s", dir);
+	snprintf(mnt, sizeof(mnt), "%s/mnt", dir);
+	if (mkdir(mnt, 0700))
+		fail("%s", mnt);
+	attach();
+	spawn(watch, &set);
+}
+
 static void run_program(char *const argv[])
 {
 	int status;

@@ -396,24 +396,10 @@ static void usage(const char *wrong, const char *why)
 
 __attribute__((noreturn)) static void run_all(char **names, int runs)
 {
-	static sigset_t set;
 	struct utsname os;
 	int missed = 0, tried = 0;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		fail("a mount namespace (are you root?)");
-	if (!mkdtemp(dir))
-		fail("%s", dir);
-	snprintf(mnt, sizeof(mnt), "%s/mnt", dir);
-	if (mkdir(mnt, 0700))
-		fail("%s", mnt);
-	attach();
-	spawn(watch, &set);
+	enter();
 	never_throttle();
 	turn("dirty_writeback_centisecs", "0");
 	turn("dirty_bytes", "1073741824");

@@ -1,5 +1,6 @@
 //! `interlock capture`: traces of the running kernel, on file systems of one's own, judged by the specifications.
 
+pub mod aligned;
 pub mod attach;
 pub mod instance;
 pub mod kinds;

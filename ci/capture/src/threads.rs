@@ -14,8 +14,7 @@ use rustix::fs::OFlags;
 
 use interlock_checker::interrupt;
 
-/// What a buffer of direct I/O is aligned to, in bytes.
-const ALIGNED: usize = 4096;
+use crate::aligned::Aligned;
 
 /// What a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,9 +148,7 @@ fn work(
     together: &Barrier,
     over: &AtomicBool,
 ) -> Result<u64> {
-    let mut buffer = vec![0x5a; run.size + ALIGNED];
-    let aligned = buffer.as_ptr().align_offset(ALIGNED);
-    let buffer = &mut buffer[aligned..aligned + run.size];
+    let mut buffer = Aligned::of(&vec![0x5a; run.size]);
     let mark = |line: String| match run.marker {
         Some(mut marker) => marker.write_all(line.as_bytes()).context("trace_marker"),
         None => Ok(()),
@@ -174,8 +171,8 @@ fn work(
         };
         mark(format!("B {letter} t{number} i{call} {place}\n"))?;
         let done = match worker.kind {
-            Kind::Read => worker.file.read_at(buffer, *offset),
-            Kind::Write | Kind::WriteSync => worker.file.write_at(buffer, *offset),
+            Kind::Read => worker.file.read_at(&mut buffer, *offset),
+            Kind::Write | Kind::WriteSync => worker.file.write_at(&buffer, *offset),
             Kind::Grow => worker.file.set_len(*offset).map(|()| 0),
         }?;
         mark(format!("E {letter} t{number} i{call} ret={done} err=0\n"))?;

@@ -9,36 +9,10 @@ use anyhow::{Context as _, Result};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{ReadWriteFlags, preadv2, pwritev2};
 
+use interlock_capture::aligned::Aligned;
+
 use crate::content::Content;
-use crate::plan::{BLOCK, By, Call, What};
-
-/// Memory that direct I/O may use: its first byte lies on a page's.
-struct Buffer {
-    bytes: Vec<u8>,
-    start: usize,
-    length: usize,
-}
-
-impl Buffer {
-    fn of(content: &[u8]) -> Buffer {
-        let mut bytes = vec![0; content.len() + BLOCK as usize];
-        let start = bytes.as_ptr().align_offset(BLOCK as usize);
-        bytes[start..start + content.len()].copy_from_slice(content);
-        Buffer {
-            bytes,
-            start,
-            length: content.len(),
-        }
-    }
-
-    fn get(&self) -> &[u8] {
-        &self.bytes[self.start..self.start + self.length]
-    }
-
-    fn get_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.start..self.start + self.length]
-    }
-}
+use crate::plan::{By, Call, What};
 
 /// The file of a plan, opened twice.
 #[derive(Debug)]
@@ -65,9 +39,9 @@ pub fn make(
         true => Content::Of(call.name.clone()),
         false => Content::Zero,
     };
-    let mut buffer = Buffer::of(&content.bytes(length));
+    let mut buffer = Aligned::of(&content.bytes(length));
     let done = match call.what {
-        What::Buffered => file.buffered.write_at(buffer.get(), call.from),
+        What::Buffered => file.buffered.write_at(&buffer, call.from),
         What::Truncate => file.buffered.set_len(call.from).map(|()| length),
         What::Punch => punch(&file.buffered, call).map(|()| length),
         What::Write | What::Read => match call.by {
@@ -80,12 +54,12 @@ pub fn make(
         if done < length {
             // A read stops at EOF.
             if call.what == What::Read {
-                return Ok(Content::read(&buffer.get()[..done]));
+                return Ok(Content::read(&buffer[..done]));
             }
             return Err(io::Error::other(format!("{done} bytes of {length}")));
         }
         Ok(match call.what {
-            What::Read => Content::read(buffer.get()),
+            What::Read => Content::read(&buffer),
             _ => Vec::new(),
         })
     }))
@@ -103,16 +77,11 @@ fn flags(call: &Call) -> ReadWriteFlags {
     }
 }
 
-fn sync(call: &Call, file: &File, buffer: &mut Buffer) -> io::Result<usize> {
+fn sync(call: &Call, file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     let flags = flags(call);
     Ok(match call.what {
-        What::Read => preadv2(
-            file,
-            &mut [io::IoSliceMut::new(buffer.get_mut())],
-            call.from,
-            flags,
-        )?,
-        _ => pwritev2(file, &[io::IoSlice::new(buffer.get())], call.from, flags)?,
+        What::Read => preadv2(file, &mut [io::IoSliceMut::new(buffer)], call.from, flags)?,
+        _ => pwritev2(file, &[io::IoSlice::new(buffer)], call.from, flags)?,
     })
 }
 
@@ -130,7 +99,7 @@ struct Completed {
 fn aio(
     call: &Call,
     file: &File,
-    buffer: &mut Buffer,
+    buffer: &mut [u8],
     submitted: impl FnOnce(),
 ) -> Result<io::Result<usize>> {
     let mut context: libc::c_ulong = 0;
@@ -138,14 +107,13 @@ fn aio(
     check(unsafe { libc::syscall(libc::SYS_io_setup, 1, &raw mut context) }).context("io_setup")?;
     // SAFETY: a control block is numbers, of which 0 is a value.
     let mut block: libc::iocb = unsafe { std::mem::zeroed() };
-    let bytes = buffer.get_mut();
     block.aio_lio_opcode = match call.what {
         What::Read => 0,
         _ => 1,
     };
     block.aio_fildes = u32::try_from(file.as_raw_fd())?;
-    block.aio_buf = bytes.as_mut_ptr() as u64;
-    block.aio_nbytes = bytes.len() as u64;
+    block.aio_buf = buffer.as_mut_ptr() as u64;
+    block.aio_nbytes = buffer.len() as u64;
     block.aio_offset = i64::try_from(call.from)?;
     block.aio_rw_flags = flags(call).bits() as i32;
     let blocks = [&raw mut block];
@@ -182,20 +150,19 @@ fn aio(
 fn uring(
     call: &Call,
     file: &File,
-    buffer: &mut Buffer,
+    buffer: &mut [u8],
     submitted: impl FnOnce(),
 ) -> Result<io::Result<usize>> {
     let mut ring = io_uring::IoUring::new(1).context("io_uring_setup")?;
     let fd = io_uring::types::Fd(file.as_raw_fd());
-    let bytes = buffer.get_mut();
-    let length = u32::try_from(bytes.len())?;
+    let length = u32::try_from(buffer.len())?;
     let flags = flags(call).bits() as i32;
     let entry = match call.what {
-        What::Read => io_uring::opcode::Read::new(fd, bytes.as_mut_ptr(), length)
+        What::Read => io_uring::opcode::Read::new(fd, buffer.as_mut_ptr(), length)
             .offset(call.from)
             .rw_flags(flags)
             .build(),
-        _ => io_uring::opcode::Write::new(fd, bytes.as_ptr(), length)
+        _ => io_uring::opcode::Write::new(fd, buffer.as_ptr(), length)
             .offset(call.from)
             .rw_flags(flags)
             .build(),
@@ -241,9 +208,9 @@ fn result(says: i64) -> io::Result<usize> {
 /// If it cannot be read.
 pub fn read_all(file: &Opened, most: u64) -> Result<Vec<u8>> {
     let length = usize::try_from(most)?;
-    let mut buffer = Buffer::of(&vec![0; length]);
-    let read = file.direct.read_at(buffer.get_mut(), 0)?;
-    Ok(buffer.get()[..read].to_vec())
+    let mut buffer = Aligned::of(&vec![0; length]);
+    let read = file.direct.read_at(&mut buffer, 0)?;
+    Ok(buffer[..read].to_vec())
 }
 
 /// fsync, of the same file.
