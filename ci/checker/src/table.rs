@@ -160,7 +160,7 @@ fn asked(manifest: &Manifest, model: &Model) -> String {
 /// One row a design, one column for each of the area's `columns`: the smallest size that violates the property, with the length of
 /// its counterexample, or the largest that it holds at; or what it is at the column's size. What a design is judged under stands
 /// behind what it stands for, unless it is `Spec` and `FairSpec`, or the column says it. Of one `module`: only the designs and the
-/// columns that its models have. Empty when no area has this name.
+/// columns that its models have. A design of which no column says anything has no row. Empty when no area has this name.
 pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String {
     let Some(area) = manifest.area(area) else {
         return String::new();
@@ -187,12 +187,12 @@ pub fn designs(manifest: &Manifest, area: &str, module: Option<&str>) -> String 
         .into_iter()
         .chain(columns.iter().map(|column| column.as_str()))
         .collect();
-    let rows = seen.iter().map(|first| {
+    let rows = seen.iter().filter_map(|first| {
         let cells = columns.iter().map(|column| cell(manifest, first, column));
-        [first.design.clone(), described(manifest, first)]
-            .into_iter()
-            .chain(cells)
-            .collect()
+        let cells: Vec<String> = cells.collect();
+        let says = columns.is_empty() || cells.iter().any(|cell| cell != NOTHING);
+        let begin = [first.design.clone(), described(manifest, first)];
+        says.then(|| begin.into_iter().chain(cells).collect())
     });
     markdown::table(&headings, headings.len(), rows)
 }
