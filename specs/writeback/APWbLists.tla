@@ -37,7 +37,7 @@ CONSTANTS
     Again,
     \* @type: Bool;
     AtOnce,
-    \* @type: { queued: Bool, fsync: Str, isync: Str, first: Str, stamp: Bool, tags: Bool, slice: Bool, yields: Bool, moves: Bool, requeue: Bool };
+    \* @type: { queued: Bool, fsync: Str, isync: Str, first: Str, stamp: Str, tags: Bool, slice: Bool, yields: Bool, moves: Bool, requeue: Bool };
     Policy
 
 VARIABLES
@@ -87,14 +87,14 @@ AnyInodes ==
 \* For ListsInv, and for SyncInv.
 AnyLists ==
     /\ AnyInodes
-    /\ Policy \in [queued : BOOLEAN, fsync : {"requeues"}, isync : {"waits", "skips"},
-                   first : {"if-empty", "at-once"}, stamp : BOOLEAN, tags : BOOLEAN,
+    /\ Policy \in [queued : BOOLEAN, fsync : {"requeues"}, isync : {"waits", "skips", "first"},
+                   first : {"if-empty", "at-once"}, stamp : {"never", "marked", "tagged"}, tags : BOOLEAN,
                    slice : BOOLEAN, yields : BOOLEAN, moves : {TRUE}, requeue : {TRUE}]
 
 AnySync ==
     /\ AnyInodes
-    /\ Policy \in [queued : {TRUE}, fsync : {"requeues"}, isync : {"waits"},
-                   first : {"at-once"}, stamp : BOOLEAN, tags : BOOLEAN,
+    /\ Policy \in [queued : {TRUE}, fsync : {"requeues"}, isync : {"waits", "first"},
+                   first : {"at-once"}, stamp : {"never", "marked", "tagged"}, tags : BOOLEAN,
                    slice : BOOLEAN, yields : BOOLEAN, moves : {TRUE}, requeue : {TRUE}]
 
 \* Faulty variants, with any inodes.

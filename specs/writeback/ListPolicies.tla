@@ -6,9 +6,12 @@
 (*   queued   __mark_inode_dirty leaves an inode that the flusher has      *)
 (*            queued where it is (I_SYNC_QUEUED)                           *)
 (*   fsync    what writeback_single_inode does with a dirty inode's list   *)
-(*   isync    what a sync does with an inode that somebody else writes     *)
+(*   isync    what a sync does with an inode that somebody else writes: it *)
+(*            "waits", or "skips" it; "first": the same as "waits", and      *)
+(*            nobody else begins with an inode that a sync has on b_io       *)
 (*   first    when the work of a sync queues inodes first                  *)
-(*   stamp    a sync gives an inode that is dirty again a new dirtied_when *)
+(*   stamp    a sync gives an inode that is dirty again a new dirtied_when: *)
+(*            "never", if it is "marked" dirty, or if a page is "tagged" too *)
 (*   tags     a sync tags the pages that it will write                     *)
 (*   slice    background work writes so many pages of an inode and no more *)
 (*   yields   background work stops when other work waits                  *)
@@ -18,11 +21,19 @@
 
 \* Linux 6.18.
 Upstream == [queued |-> TRUE, fsync |-> "requeues", isync |-> "waits", first |-> "if-empty",
-             stamp |-> TRUE, tags |-> TRUE, slice |-> TRUE, yields |-> TRUE,
+             stamp |-> "marked", tags |-> TRUE, slice |-> TRUE, yields |-> TRUE,
              moves |-> TRUE, requeue |-> TRUE]
 
 \* The cure: the work of a sync queues inodes before it does anything else.
 QueueAtOnce == [Upstream EXCEPT !.first = "at-once"]
+
+\* And the cure of its end: a dirty page is enough for a new dirtied_when, and no
+\* other writer comes before a sync at an inode that the sync has queued.
+SyncFirst == [QueueAtOnce EXCEPT !.stamp = "tagged", !.isync = "first"]
+
+\* Controls: half of it.
+StampsTagged == [QueueAtOnce EXCEPT !.stamp = "tagged"]
+ISyncFirst   == [QueueAtOnce EXCEPT !.isync = "first"]
 
 \* Before May 2022 (846a3351ddfe), where dirty timestamps are written without
 \* mark_inode_dirty_sync, as before 2021.
@@ -35,7 +46,7 @@ NoSyncQueued == [NoFsyncRequeue EXCEPT !.queued = FALSE]
 SkipISyncOnSync == [QueueAtOnce EXCEPT !.isync = "skips"]
 
 \* Before 94c3dcbb0b0c (2011), which completes b9543dac5bbc.
-NoDirtiedWhenUpdate == [QueueAtOnce EXCEPT !.stamp = FALSE]
+NoDirtiedWhenUpdate == [QueueAtOnce EXCEPT !.stamp = "never"]
 
 \* Before f446daaea9d4 (2010).
 NoTaggedWritepages == [QueueAtOnce EXCEPT !.tags = FALSE]

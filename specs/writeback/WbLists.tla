@@ -248,7 +248,7 @@ PickBusy(i) ==
     /\ pc["flusher"] = "pick"
     /\ i \in list["io"]
     /\ ISync(i)
-    /\ IF Syncing /\ Policy.isync = "waits"
+    /\ IF Syncing /\ Policy.isync # "skips"
        THEN /\ pc' = [pc EXCEPT !["flusher"] = "wait"]
             /\ at' = [at EXCEPT !["flusher"] = {i}]
             /\ UNCHANGED lists
@@ -261,8 +261,9 @@ PickBusy(i) ==
 Requeue(i) ==
     /\ pc["flusher"] = "requeue"
     /\ i \in at["flusher"]
-    /\ LET stamps == IF Policy.stamp /\ Syncing /\ i \in flag THEN Now(i) ELSE fresh
-           full   == dirty \cap Pages(i) # {}
+    /\ LET full   == dirty \cap Pages(i) # {}
+           again  == i \in flag \/ (full /\ Policy.stamp = "tagged")
+           stamps == IF Policy.stamp # "never" /\ Syncing /\ again THEN Now(i) ELSE fresh
        IN IF full /\ ~Policy.requeue THEN list' = Off(i) /\ fresh' = stamps
           ELSE IF full /\ ~Syncing THEN list' = To(i, "more") /\ fresh' = stamps
           ELSE IF full \/ i \in flag
@@ -313,6 +314,7 @@ Fsync(i) ==
     /\ pc["fsyncer"] = "idle"
     /\ i \in Synced \cap (flag \cup lazy)
     /\ ~ISync(i)
+    /\ ~(Policy.isync = "first" /\ Syncing /\ i \in list["io"])
     /\ Begin("fsyncer", i)
     /\ UNCHANGED <<lists, marks, promise>>
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use interlock::writeback::list_policy::{Fsync, ISync, Policy};
+use interlock::writeback::list_policy::{Fsync, ISync, Policy, Stamp};
 use interlock::writeback::lists::{Action, List, Machine, Pc, State};
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::wb_lists::WbLists;
@@ -72,7 +72,7 @@ const FAULTS: [Fault; 10] = [
         model: "Upstream-AAF-graph",
         step: |lists, state, action| {
             let policy = Policy {
-                stamp: false,
+                stamp: Stamp::Never,
                 ..Policy::UPSTREAM
             };
             under(policy, lists, state, action)

@@ -10,9 +10,10 @@ use interlock_checker::manifest::Manifest;
 use interlock_traces::machines::counterpart::{Counterpart, reached};
 use interlock_traces::machines::wb_lists::WbLists;
 
-const GRAPHS: [&str; 4] = [
+const GRAPHS: [&str; 5] = [
     "NoFsyncRequeue-ATF-tag-graph",
     "NoSyncQueued-ATF-graph",
+    "SyncFirst-ATF-tag-graph",
     "Upstream-AAF-graph",
     "Upstream-ATF-tag-graph",
 ];

@@ -16,6 +16,8 @@ pub enum ISync {
     Waits,
     /// `"skips"`: it leaves the inode to whoever writes it.
     Skips,
+    /// `"first"`: as `"waits"`, and nobody else begins with an inode that a sync has on b_io.
+    First,
 }
 
 /// When the work of a sync queues inodes first.
@@ -25,6 +27,17 @@ pub enum First {
     IfEmpty,
     /// `"at-once"`.
     AtOnce,
+}
+
+/// When a sync gives an inode that is dirty again a new dirtied_when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stamp {
+    /// `"never"`.
+    Never,
+    /// `"marked"`: if the inode is marked dirty.
+    Marked,
+    /// `"tagged"`: if a page is tagged dirty, too.
+    Tagged,
 }
 
 /// A variant: a record of decisions, each as in module ListPolicies.
@@ -38,8 +51,8 @@ pub struct Policy {
     pub isync: ISync,
     /// When the work of a sync queues inodes first.
     pub first: First,
-    /// A sync gives an inode that is dirty again a new dirtied_when.
-    pub stamp: bool,
+    /// When a sync gives an inode that is dirty again a new dirtied_when.
+    pub stamp: Stamp,
     /// A sync tags the pages that it will write.
     pub tags: bool,
     /// Background work writes so many pages of an inode and no more.
@@ -59,7 +72,7 @@ impl Policy {
         fsync: Fsync::Requeues,
         isync: ISync::Waits,
         first: First::IfEmpty,
-        stamp: true,
+        stamp: Stamp::Marked,
         tags: true,
         slice: true,
         yields: true,
@@ -71,6 +84,26 @@ impl Policy {
     pub const QUEUE_AT_ONCE: Policy = Policy {
         first: First::AtOnce,
         ..Policy::UPSTREAM
+    };
+
+    /// And the cure of its end: a dirty page is enough for a new dirtied_when, and no other writer comes before a sync at an inode
+    /// that the sync has queued.
+    pub const SYNC_FIRST: Policy = Policy {
+        stamp: Stamp::Tagged,
+        isync: ISync::First,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Control: half of it.
+    pub const STAMPS_TAGGED: Policy = Policy {
+        stamp: Stamp::Tagged,
+        ..Policy::QUEUE_AT_ONCE
+    };
+
+    /// Control: the other half.
+    pub const I_SYNC_FIRST: Policy = Policy {
+        isync: ISync::First,
+        ..Policy::QUEUE_AT_ONCE
     };
 
     /// Before May 2022 (846a3351ddfe).
@@ -93,7 +126,7 @@ impl Policy {
 
     /// Before 94c3dcbb0b0c (2011).
     pub const NO_DIRTIED_WHEN_UPDATE: Policy = Policy {
-        stamp: false,
+        stamp: Stamp::Never,
         ..Policy::QUEUE_AT_ONCE
     };
 
@@ -128,9 +161,12 @@ impl Policy {
     };
 
     /// Every variant under its name in module ListPolicies.
-    pub const NAMED: [(&str, Policy); 11] = [
+    pub const NAMED: [(&str, Policy); 14] = [
         ("Upstream", Policy::UPSTREAM),
         ("QueueAtOnce", Policy::QUEUE_AT_ONCE),
+        ("SyncFirst", Policy::SYNC_FIRST),
+        ("StampsTagged", Policy::STAMPS_TAGGED),
+        ("ISyncFirst", Policy::I_SYNC_FIRST),
         ("NoFsyncRequeue", Policy::NO_FSYNC_REQUEUE),
         ("NoSyncQueued", Policy::NO_SYNC_QUEUED),
         ("SkipISyncOnSync", Policy::SKIP_I_SYNC_ON_SYNC),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::list_policy::{First, Fsync, ISync};
+use super::list_policy::{First, Fsync, ISync, Stamp};
 use super::lists::{Action, Inode, List, Machine, Page, Pc, State, Task, Writer};
 
 /// A step of a machine, from one state to the next, which begins as a copy.
@@ -215,8 +215,14 @@ impl Steps<'_> {
     fn fsync(&mut self, i: Inode) -> bool {
         let may = self.machine.inodes.get(i).is_some_and(|kind| kind.synced);
         let is_dirty = self.before.flag.contains(&i) || self.before.lazy.contains(&i);
+        let is_barred = self.machine.policy.isync == ISync::First
+            && self.is_syncing()
+            && self.before.on(List::Io).contains(&i);
         self.begin(Writer::Fsyncer, i);
-        may && is_dirty && self.is(Task::Fsyncer, Pc::Idle) && !self.before.is_written(i)
+        may && is_dirty
+            && !is_barred
+            && self.is(Task::Fsyncer, Pc::Idle)
+            && !self.before.is_written(i)
     }
 
     fn fsync_end(&mut self, i: Inode) -> bool {
@@ -313,7 +319,7 @@ impl Steps<'_> {
 
     fn pick_busy(&mut self, i: Inode) -> bool {
         let is_syncing = self.is_syncing();
-        if is_syncing && self.machine.policy.isync == ISync::Waits {
+        if is_syncing && self.machine.policy.isync != ISync::Skips {
             self.goes(Task::Flusher, Pc::Wait);
             self.next.at[Writer::Flusher as usize] = Some(i);
         } else {
@@ -328,7 +334,12 @@ impl Steps<'_> {
         let policy = &self.machine.policy;
         let has_flag = self.before.flag.contains(&i);
         let has_pages = !self.dirty_pages(i).is_empty();
-        if policy.stamp && has_flag {
+        let is_again = match policy.stamp {
+            Stamp::Never => false,
+            Stamp::Marked => has_flag,
+            Stamp::Tagged => has_flag || has_pages,
+        };
+        if is_again {
             self.now(i);
         }
         if has_pages && !policy.requeue {
