@@ -199,6 +199,29 @@ fn tlc_says_the_same() {
     }
 }
 
+/// The lock's word too, up to the first hand-off; and that it cannot be taken back.
+#[test]
+fn tlc_sees_the_word() {
+    tools();
+    let wake = |lines: &[String]| find(lines, 0, &["interlock_mark_wake:", "count=0x6"]);
+    let mut lines = recorded("k72_rwsem");
+    lines.truncate(wake(&lines) + 22);
+    let mut edited = lines.clone();
+    edited[wake(&lines)] = lines[wake(&lines)].replace("count=0x6", "count=0x2");
+    for (lines, status, says) in [
+        (lines, 0, "accepted by the machine and TLC"),
+        (edited, 1, "refused by the machine and TLC"),
+    ] {
+        let dir = temp();
+        let file = dir.path().join("trace.txt");
+        fs::write(&file, lines.join("\n") + "\n").expect("a file");
+        let mut command = interlock();
+        command.args(["validate", "rwsem", "--at-rest"]).arg(&file);
+        let run = command.arg("--out").arg(dir.path()).assert().code(status);
+        run.stdout(contains(says));
+    }
+}
+
 /// An edit of a recorded trace, and how it is refused.
 struct Case {
     what: &'static str,
