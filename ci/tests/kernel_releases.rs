@@ -49,6 +49,12 @@ const RECORDED: &[Recorded] = &[
         accepted: &["5.10"],
         refused: &[("6.1", "Queue(r1): it is not enabled")],
     },
+    Recorded {
+        file: "k510_rwsem_spin",
+        area: "rwsem",
+        accepted: &["5.10"],
+        refused: &[("6.1", "it is not enabled")],
+    },
     // A reader steals past the queue without having spun.
     Recorded {
         file: "k72_rwsem",
@@ -273,6 +279,7 @@ fn leave_out(lines: &mut Vec<String>, mut places: Vec<usize>, part: &str) {
     }
 }
 
+const RWSEM_510: (&str, &str) = ("rwsem", "k510_rwsem_spin");
 const RWSEM_72: (&str, &str) = ("rwsem", "k72_rwsem");
 const DIO_61: (&str, &str) = ("dio", "k61_dio_unwritten");
 const DIO_73: (&str, &str) = ("dio", "k73_dio_extending");
@@ -384,6 +391,24 @@ const CASES: &[Case] = &[
             lines[free] = lines[free].replace("count=0x2", "count=0x3");
         },
         says: "written is FALSE, and was seen as TRUE",
+    },
+    Case {
+        what: "a writer that has spun for nothing steals",
+        of: RWSEM_510,
+        edit: |lines| {
+            let end = find(lines, 9, &["interlock_spin_end:", "won=0"]);
+            lines[end] = lines[end].replace("won=0", "won=1");
+        },
+        says: "Steal(w3): it is not enabled",
+    },
+    Case {
+        what: "a reader that has stolen has queued behind a writer",
+        of: RWSEM_510,
+        edit: |lines| {
+            let end = find(lines, 60, &["interlock_spin_end:", "won=1"]);
+            lines[end] = lines[end].replace("won=1", "won=0");
+        },
+        says: "r6 is \"wait\", and was seen as \"hold\"",
     },
     Case {
         what: "a reader that has spun is not seen to leave",

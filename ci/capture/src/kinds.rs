@@ -83,7 +83,13 @@ pub const LOCK_EVENTS: &[&str] = &[
 ];
 
 /// What functions that all locks of the machine go through show of it.
-const LOCK_PROBES: &[&str] = &["slow_path", "slow_path_end", "osq_lock", "mark_wake"];
+const LOCK_PROBES: &[&str] = &[
+    "slow_path",
+    "slow_path_end",
+    "osq_lock",
+    "spin_end",
+    "mark_wake",
+];
 
 /// Of direct writes to ext4.
 pub const DIRECT_EVENTS: &[&str] = &[

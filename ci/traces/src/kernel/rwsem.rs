@@ -400,6 +400,7 @@ impl super::Projection for Projection {
             "slow_path" => self.slow_path(event, now)?,
             "slow_path_end" => self.goes_on(event.raw.pid, now),
             "spin" | "osq_lock" => self.spin(event, now)?,
+            "spin_end" => self.spin_end(event, now)?,
             "mark_wake" => self.mark_wake(event, now)?,
             // A task that is switched off while it could run is not past anything.
             "switch" if !event.text("state")?.starts_with('R') => {

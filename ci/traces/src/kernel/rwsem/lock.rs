@@ -254,7 +254,7 @@ impl Lock {
         // specification: it is a Steal. Who is woken has not succeeded.
         let names: &[&str] = if writes { &["Queue", SEE] } else { &["Queue"] };
         self.push(who, names, from, to);
-        if !writes && matches!(way, Way::Slow { .. }) && self.has_tried(from) {
+        if !writes && matches!(way, Way::Slow { .. } | Way::Queues) && self.has_tried(from) {
             self.share = now.line;
         }
         true

@@ -52,6 +52,16 @@ impl Projection {
         Ok(())
     }
 
+    /// A task spins no longer.
+    pub(super) fn spin_end(&mut self, event: &Event<'_>, now: Now) -> Result<()> {
+        let (task, won) = (event.raw.pid, event.number("won")? != 0);
+        for inode in self.tasks.get(&task).into_iter().flatten() {
+            let lock = self.locks.get_mut(inode).context("a lock of a task")?;
+            lock.has_spun(task, won, now);
+        }
+        Ok(())
+    }
+
     /// A task is about to wake a lock's queue.
     pub(super) fn mark_wake(&mut self, event: &Event<'_>, now: Now) -> Result<()> {
         let (task, address) = (event.raw.pid, event.text("lock")?);

@@ -18,6 +18,8 @@ pub(super) enum Way {
     Fast,
     /// Through the slow path, and whether it has spun there.
     Slow { spun: bool },
+    /// The same, after a spin that came to nothing: it queues.
+    Queues,
 }
 
 /// The lock's word, as rwsem_mark_wake finds it.
@@ -69,10 +71,41 @@ impl Lock {
         self.push(who, &["Spin"], since, now.line);
     }
 
+    /// The task, which has spun, does so no longer: it has stolen this lock, or queues.
+    pub(in super::super) fn has_spun(&mut self, task: u32, won: bool, now: Now) {
+        let Some(at) = self.at.get_mut(&task) else {
+            return;
+        };
+        let who = at.who;
+        let Stage::Arrives { from, way } = &mut at.stage else {
+            return;
+        };
+        if *way != (Way::Slow { spun: true }) {
+            return;
+        }
+        if won {
+            let from = *from;
+            at.stage = Stage::Holds {
+                since: now.line,
+                downgraded: false,
+            };
+            self.push(who, &["Steal"], from, now.line);
+        } else {
+            *way = Way::Queues;
+        }
+    }
+
     /// Without a wait. Who does so at its first try finds nobody in the queue; who spins steals; who does neither has come into the
     /// slow path, and has the lock.
     pub(super) fn enters(&mut self, who: Who, way: Way, from: usize, to: usize) {
         match way {
+            Way::Queues => {
+                self.push(who, &["Queue"], from, to);
+                match who.writes {
+                    true => self.push(who, &["Take"], from, to),
+                    false => self.see(who, "hold", to),
+                }
+            }
             _ if !self.algorithm.probed => self.push(who, &["Enter", "Steal"], from, to),
             Way::Unknown => self.push(who, &["Enter", "Steal"], from, to),
             Way::Fast => {
@@ -100,7 +133,7 @@ impl Lock {
         let slow = matches!(
             at.stage,
             Stage::Arrives {
-                way: Way::Slow { .. },
+                way: Way::Slow { .. } | Way::Queues,
                 ..
             }
         );
@@ -130,7 +163,7 @@ impl Lock {
         let has = |at: &At| match at.stage {
             Stage::Arrives {
                 from,
-                way: Way::Slow { .. },
+                way: Way::Slow { .. } | Way::Queues,
             } => !at.who.writes && self.has_tried(from),
             _ => false,
         };
