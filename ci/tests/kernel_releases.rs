@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use assert_cmd::assert::OutputAssertExt as _;
+use interlock::rwsem::policy::Policy;
 use interlock_traces::kernel::{self, Reading, projections};
 use interlock_traces::recording::Trace;
 use interlock_traces::validate::protocol::Protocol;
@@ -40,6 +41,29 @@ const RECORDED: &[Recorded] = &[
         area: "rwsem",
         accepted: &["5.10"],
         refused: &[("6.1", "Spin(r8): it is not enabled")],
+    },
+    // A writer demands a lock that nobody has, because a reader that does not get it is in its count.
+    Recorded {
+        file: "k510_rwsem_share",
+        area: "rwsem",
+        accepted: &["5.10"],
+        refused: &[("6.1", "Queue(r1): it is not enabled")],
+    },
+    Recorded {
+        file: "k510_rwsem_spin",
+        area: "rwsem",
+        accepted: &["5.10"],
+        refused: &[("6.1", "it is not enabled")],
+    },
+    // A reader steals past the queue without having spun.
+    Recorded {
+        file: "k72_rwsem",
+        area: "rwsem",
+        accepted: &["7.2", "7.3", "6.18", "6.1"],
+        refused: &[
+            ("4.19", "it is not enabled"),
+            ("5.10", "Enter(r5): it is not enabled"),
+        ],
     },
     Recorded {
         file: "k510_dio_written",
@@ -181,6 +205,29 @@ fn tlc_says_the_same() {
     }
 }
 
+/// The lock's word too, up to the first hand-off; and that it cannot be taken back.
+#[test]
+fn tlc_sees_the_word() {
+    tools();
+    let wake = |lines: &[String]| find(lines, 0, &["interlock_mark_wake:", "count=0x6"]);
+    let mut lines = recorded("k72_rwsem");
+    lines.truncate(wake(&lines) + 22);
+    let mut edited = lines.clone();
+    edited[wake(&lines)] = lines[wake(&lines)].replace("count=0x6", "count=0x2");
+    for (lines, status, says) in [
+        (lines, 0, "accepted by the machine and TLC"),
+        (edited, 1, "refused by the machine and TLC"),
+    ] {
+        let dir = temp();
+        let file = dir.path().join("trace.txt");
+        fs::write(&file, lines.join("\n") + "\n").expect("a file");
+        let mut command = interlock();
+        command.args(["validate", "rwsem", "--at-rest"]).arg(&file);
+        let run = command.arg("--out").arg(dir.path()).assert().code(status);
+        run.stdout(contains(says));
+    }
+}
+
 /// An edit of a recorded trace, and how it is refused.
 struct Case {
     what: &'static str,
@@ -196,6 +243,44 @@ fn find(lines: &[String], nth: usize, parts: &[&str]) -> usize {
     found.unwrap_or_else(|| panic!("no line {nth} with {parts:?}"))
 }
 
+/// The lines of the `nth` slow path of the inode's lock, to write or to read, that its task has left without a wait.
+fn steal(lines: &[String], nth: usize, kind: &str) -> Vec<usize> {
+    let task = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    let asks = |place: usize| {
+        let before = lines[..place].iter().rev();
+        let mut own = before.filter(|line| task(line) == task(&lines[place]));
+        own.next().is_some_and(|line| line.contains("IOLOCK"))
+    };
+    let is_slow = |place: &usize| {
+        let line = &lines[*place];
+        line.contains("interlock_slow_path:") && line.contains(kind) && asks(*place)
+    };
+    let paths = (0..lines.len()).filter(is_slow).map(|place| {
+        let ends = |at: &usize| {
+            ["interlock_slow_path_end:", "contention_begin:"]
+                .iter()
+                .any(|end| lines[*at].contains(end))
+        };
+        let own: Vec<usize> = (place..lines.len())
+            .filter(|at| task(&lines[*at]) == task(&lines[place]))
+            .collect();
+        let end = own.iter().position(ends).map_or(own.len(), |end| end + 1);
+        own[..end].to_vec()
+    });
+    let last = |path: &Vec<usize>| lines[path[path.len() - 1]].contains("slow_path_end");
+    paths.filter(last).nth(nth).expect("a steal")
+}
+
+/// Leaves out those of the lines that have this.
+fn leave_out(lines: &mut Vec<String>, mut places: Vec<usize>, part: &str) {
+    places.retain(|place| lines[*place].contains(part));
+    for place in places.into_iter().rev() {
+        lines.remove(place);
+    }
+}
+
+const RWSEM_510: (&str, &str) = ("rwsem", "k510_rwsem_spin");
+const RWSEM_72: (&str, &str) = ("rwsem", "k72_rwsem");
 const DIO_61: (&str, &str) = ("dio", "k61_dio_unwritten");
 const DIO_73: (&str, &str) = ("dio", "k73_dio_extending");
 
@@ -243,6 +328,89 @@ const CASES: &[Case] = &[
         says: "Lock(\"r2\"): it is not enabled",
     },
     Case {
+        what: "a writer has the lock past the queue at its first try",
+        of: RWSEM_72,
+        edit: |lines| leave_out(lines, steal(lines, 0, "WRITE"), "interlock_"),
+        says: "Enter(w4): it is not enabled",
+    },
+    Case {
+        what: "a writer in the slow path has not spun",
+        of: RWSEM_72,
+        edit: |lines| leave_out(lines, steal(lines, 0, "WRITE"), "interlock_osq_lock"),
+        says: "Enter(w4): it is not enabled",
+    },
+    Case {
+        what: "a reader has the lock past the queue at its first try",
+        of: RWSEM_72,
+        edit: |lines| leave_out(lines, steal(lines, 0, "READ"), "interlock_slow_path"),
+        says: "Enter(r5): it is not enabled",
+    },
+    Case {
+        what: "a reader spins",
+        of: RWSEM_72,
+        edit: |lines| {
+            let slow = steal(lines, 0, "READ")[0];
+            let (head, _) = lines[slow].split_once("interlock_slow_path").expect("its name");
+            let spin = format!("{head}interlock_osq_lock: (osq_lock+0x4/0x110)");
+            lines.insert(slow + 1, spin);
+        },
+        says: "Spin(r5): it is not enabled",
+    },
+    Case {
+        what: "the hand-off is taken back",
+        of: RWSEM_72,
+        edit: |lines| {
+            let wake = find(lines, 0, &["interlock_mark_wake:", "count=0x6"]);
+            lines[wake] = lines[wake].replace("count=0x6", "count=0x2");
+        },
+        says: "handoff is TRUE, and was seen as FALSE",
+    },
+    Case {
+        what: "who is first asks for the lock of those who share it, though it does not run",
+        of: RWSEM_72,
+        edit: |lines| {
+            let wake = find(lines, 6, &["interlock_mark_wake:", "count=0x102"]);
+            lines[wake] = lines[wake].replace("count=0x102", "count=0x106");
+        },
+        says: "handoff is TRUE, and was seen as FALSE",
+    },
+    Case {
+        what: "a writer steals behind the hand-off",
+        of: RWSEM_72,
+        edit: |lines| {
+            let free = find(lines, 31, &["interlock_mark_wake:", "type=0 count=0x2"]);
+            lines[free] = lines[free].replace("count=0x2", "count=0x6");
+        },
+        says: "Steal(w4): it is not enabled",
+    },
+    Case {
+        what: "a writer is inside where none was",
+        of: RWSEM_72,
+        edit: |lines| {
+            let free = find(lines, 31, &["interlock_mark_wake:", "type=0 count=0x2"]);
+            lines[free] = lines[free].replace("count=0x2", "count=0x3");
+        },
+        says: "written is FALSE, and was seen as TRUE",
+    },
+    Case {
+        what: "a writer that has spun for nothing steals",
+        of: RWSEM_510,
+        edit: |lines| {
+            let end = find(lines, 9, &["interlock_spin_end:", "won=0"]);
+            lines[end] = lines[end].replace("won=0", "won=1");
+        },
+        says: "Steal(w3): it is not enabled",
+    },
+    Case {
+        what: "a reader that has stolen has queued behind a writer",
+        of: RWSEM_510,
+        edit: |lines| {
+            let end = find(lines, 60, &["interlock_spin_end:", "won=1"]);
+            lines[end] = lines[end].replace("won=1", "won=0");
+        },
+        says: "r6 is \"wait\", and was seen as \"hold\"",
+    },
+    Case {
         what: "a reader that has spun is not seen to leave",
         of: ("rwsem", "k510_rwsem"),
         edit: |lines| {
@@ -257,6 +425,53 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// A recorded trace without its probes.
+fn unprobed(file: &str) -> Vec<String> {
+    let mut lines = recorded(file);
+    lines.retain(|line| !line.contains("interlock_") && !line.starts_with("# probes"));
+    lines
+}
+
+/// The lines of a recorded trace.
+fn recorded(file: &str) -> Vec<String> {
+    let mut text = String::new();
+    let mut recorded = kernel::text::open(&path(file)).expect("a recorded trace");
+    recorded.read_to_string(&mut text).expect("it is text");
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Of the designs of `Policies.tla` those that behave as these lines.
+fn designs(lines: &[String]) -> Vec<&'static str> {
+    let dir = temp();
+    let file = dir.path().join("trace.txt");
+    fs::write(&file, lines.join("\n") + "\n").expect("a file");
+    let mut traces = Vec::new();
+    let mut each = |trace: Trace| {
+        traces.push(trace);
+        Ok(())
+    };
+    let projection = projections::of_area("rwsem").expect("the area");
+    kernel::read(&file, &Reading::default(), projection, &mut each).expect("a trace");
+    let mut does = |policy: &str| {
+        traces.iter_mut().all(|trace| {
+            let constants = &mut trace.head.constants;
+            constants.insert("Policy".into(), format!("<- {policy}"));
+            let protocol = Protocol::of("rwsem", trace).expect("the protocol");
+            protocol.search(trace).expect("it is read") == Found::Accepted
+        })
+    };
+    let named = Policy::NAMED.iter().map(|(name, _)| *name);
+    named.filter(|policy| does(policy)).collect()
+}
+
+/// A reader that goes past the queue may have spun before, unless who spins is seen. The third one may do whatever the second may.
+#[test]
+fn probes_tell_a_steal_from_a_spin() {
+    let unseen = ["ReaderSpin53", "Handoff511", "HandoffWakeSkip"];
+    assert_eq!(designs(&unprobed("k72_rwsem")), unseen);
+    assert_eq!(designs(&recorded("k72_rwsem")), unseen[1..]);
+}
+
 #[test]
 fn edited_traces_are_refused() {
     let mut others = Vec::new();
@@ -267,10 +482,7 @@ fn edited_traces_are_refused() {
         says,
     } in CASES
     {
-        let mut text = String::new();
-        let mut recorded = kernel::text::open(&path(file)).expect("a recorded trace");
-        recorded.read_to_string(&mut text).expect("it is text");
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut lines = recorded(file);
         edit(&mut lines);
         let dir = temp();
         let edited = dir.path().join("edited.txt");

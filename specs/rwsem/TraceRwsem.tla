@@ -28,12 +28,14 @@ TraceSpec == (Init /\ AtStart) /\ [][TraceNext]_<<vars, which, at>>
 Named(prefix, name)  == \E t \in Task : name = prefix \o ToString(t)
 TaskOf(prefix, name) == CHOOSE t \in Task : name = prefix \o ToString(t)
 
-\* What a trace may show of the state: how many hold the lock, and are queued
-\* (the lock's word); what a task does, by its name; that a task is the first
-\* waiter, and its time is not up.
+\* What a trace may show of the state: how many hold the lock, and are queued,
+\* that one of them writes, and the hand-off (the lock's word); what a task
+\* does, by its name; that a task is the first waiter, and its time is not up.
 RwsemShows(name) ==
     CASE name = "holders" -> Cardinality(Holders)
       [] name = "queued"  -> Len(queue)
+      [] name = "written" -> WriteHeld
+      [] name = "handoff" -> handoff
       [] Named("", name)  -> pc[TaskOf("", name)]
       [] Named("unexpired ", name) ->
             queue # <<>> /\ Head(queue) = TaskOf("unexpired ", name) /\ ~expired

@@ -31,6 +31,8 @@ pub struct Capture {
     pub options: &'static str,
     /// The events, by the names that the kernels' tables have for them.
     pub events: &'static [&'static str],
+    /// Those that are recorded only here, where they are few: of functions that everybody calls.
+    pub probes: &'static [&'static str],
     /// Only those of the workload's own threads.
     pub own: bool,
     /// What is there before; it is then mounted anew.
@@ -80,6 +82,15 @@ pub const LOCK_EVENTS: &[&str] = &[
     "spin",
 ];
 
+/// What functions that all locks of the machine go through show of it.
+const LOCK_PROBES: &[&str] = &[
+    "slow_path",
+    "slow_path_end",
+    "osq_lock",
+    "spin_end",
+    "mark_wake",
+];
+
 /// Of direct writes to ext4.
 pub const DIRECT_EVENTS: &[&str] = &[
     "extent_status",
@@ -122,6 +133,7 @@ const DIRECT_WRITTEN: Capture = Capture {
     format: EXT4,
     options: "noatime",
     events: DIRECT_EVENTS,
+    probes: &[],
     own: true,
     prepare: |dir| written(&dir.join("f"), 1 << 20),
     warm: direct_once,
@@ -138,6 +150,7 @@ pub const CAPTURES: &[Capture] = &[
         format: EXT4,
         options: "noatime,nodiratime,data=ordered,dioread_nolock",
         events: JOURNAL_EVENTS,
+        probes: &[],
         own: false,
         prepare: journal_files,
         warm: cold,
@@ -151,6 +164,7 @@ pub const CAPTURES: &[Capture] = &[
         format: EXT4,
         options: "noatime,nodiratime,data=ordered,dioread_lock",
         events: JOURNAL_EVENTS,
+        probes: &[],
         own: false,
         prepare: journal_files,
         warm: cold,
@@ -164,6 +178,7 @@ pub const CAPTURES: &[Capture] = &[
         format: XFS,
         options: "noatime",
         events: LOCK_EVENTS,
+        probes: LOCK_PROBES,
         own: true,
         prepare: |dir| written(&dir.join("f"), 64 << 20),
         warm: cold,
@@ -200,6 +215,7 @@ pub const CAPTURES: &[Capture] = &[
         format: EXT4,
         options: "noatime",
         events: WRITEBACK_EVENTS,
+        probes: &[],
         own: false,
         prepare: folders,
         warm: scheduled,

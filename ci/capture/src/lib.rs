@@ -124,7 +124,8 @@ fn record_one(
     image.remount()?;
     (capture.warm)(&image.dir)?;
     let instance = Instance::new(tracefs)?;
-    let (events, probes) = recordable(family, capture.events, &instance)?;
+    let names = [capture.events, capture.probes].concat();
+    let (events, probes) = recordable(family, &names, &instance)?;
     instance.start(&events, image.device()?, capture.own)?;
     (capture.work)(&image.dir, &instance.marker()?)?;
     let mut comments = vec![

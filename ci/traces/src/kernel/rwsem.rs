@@ -6,6 +6,7 @@
 
 mod before;
 mod lock;
+mod probed;
 mod unseen;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,8 @@ pub struct Projection {
     slow: BTreeMap<u32, (String, bool)>,
     /// They do.
     tells_slow_paths: bool,
+    /// The lock's address where a probe tells it, which is not as in [`Projection::addresses`]: there it is hashed.
+    words: BTreeMap<String, Inode>,
     /// What the locks' algorithm has.
     algorithm: Algorithm,
 }
@@ -80,6 +83,7 @@ impl Projection {
         let algorithm = Algorithm {
             tentative: source.family.constant("failed_try")? == "counts",
             timed: source.judged.constant("wait_timeout")? != "none",
+            probed: false,
         };
         Ok(Box::new(Projection {
             source,
@@ -95,6 +99,7 @@ impl Projection {
             unjudged: 0,
             slow: BTreeMap::new(),
             tells_slow_paths,
+            words: BTreeMap::new(),
             algorithm,
         }))
     }
@@ -251,6 +256,7 @@ impl Projection {
             };
             if self.tells_slow_paths {
                 self.slow.insert(task, (address.to_owned(), writes));
+                self.is_slow(task, address, writes)?;
                 return Ok(());
             }
             if self.queues(task, writes, address, now)? {
@@ -370,30 +376,38 @@ impl super::Projection for Projection {
         self.unseen.survey(event)
     }
 
+    fn comment(&mut self, text: &str) -> Result<()> {
+        if let Some(probes) = text.strip_prefix("probes:") {
+            self.algorithm.probed = ["slow_path", "slow_path_end", "osq_lock"]
+                .iter()
+                .all(|probe| probes.split_whitespace().any(|name| name == *probe));
+        }
+        Ok(())
+    }
+
     fn event(&mut self, event: &Event<'_>, out: &mut Vec<Trace>) -> Result<()> {
         let now = Now {
             line: event.line,
             time: event.raw.nanoseconds(),
         };
+        self.is_seen(event.raw.pid, now);
         match event.name {
             "ilock" | "ilock_nowait" | "iunlock" | "ilock_demote" => {
                 self.inode_event(event, now, out)?;
             }
             "contention_begin" | "contention_end" => self.contention(event, now)?,
             "waking" => self.waking(event, now)?,
-            "spin" => {
-                let address = event.text("lock")?;
-                for inode in self.tasks.get(&event.raw.pid).into_iter().flatten() {
-                    let lock = self.locks.get_mut(inode).context("a lock of a task")?;
-                    lock.spins(event.raw.pid, address, now);
-                }
-            }
+            "slow_path" => self.slow_path(event, now)?,
+            "slow_path_end" => self.goes_on(event.raw.pid, now),
+            "spin" | "osq_lock" => self.spin(event, now)?,
+            "spin_end" => self.spin_end(event, now)?,
+            "mark_wake" => self.mark_wake(event, now)?,
             // A task that is switched off while it could run is not past anything.
             "switch" if !event.text("state")?.starts_with('R') => {
                 self.sleeps(event.raw.pid, now)?;
                 for inode in self.tasks.get(&event.raw.pid).into_iter().flatten() {
                     let lock = self.locks.get_mut(inode).context("a lock of a task")?;
-                    lock.sleeps(event.raw.pid);
+                    lock.sleeps(event.raw.pid, now.line);
                 }
                 self.goes_on(event.raw.pid, now);
             }

@@ -68,12 +68,14 @@ impl Rwsem {
             .pc
             .iter()
             .filter(|pc| matches!(pc, Pc::Hold | Pc::Shared | Pc::Dwake));
-        let write_held = state
-            .pc
-            .iter()
-            .zip(&self.machine.kinds)
-            .any(|(pc, kind)| (*pc, *kind) == (Pc::Hold, Kind::Writer));
-        write_held && holders.count() > 1
+        self.is_written(state) && holders.count() > 1
+    }
+
+    /// Whether somebody holds the lock for writing.
+    fn is_written(&self, state: &State) -> bool {
+        let tasks = state.pc.iter().zip(&self.machine.kinds);
+        let mut tasks = tasks.map(|(pc, kind)| (*pc, *kind));
+        tasks.any(|task| task == (Pc::Hold, Kind::Writer))
     }
 
     fn task(&self, value: &Value) -> Result<usize> {
@@ -186,6 +188,8 @@ impl Traced for Rwsem {
                 Some(count(state.pc.iter().filter(holds).count()))
             }
             "queued" => Some(count(state.queue.len())),
+            "written" => Some(Value::Bool(self.is_written(state))),
+            "handoff" => Some(Value::Bool(state.handoff)),
             _ => match name.strip_prefix("unexpired ") {
                 Some(name) => {
                     let first = state.queue.first() == Some(&of(name)?);

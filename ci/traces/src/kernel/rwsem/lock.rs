@@ -2,6 +2,8 @@
 
 mod before;
 mod made;
+mod probed;
+mod timer;
 mod unseen;
 
 use std::collections::BTreeMap;
@@ -10,10 +12,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::before::Stranger;
 use crate::recording::{Event, SEE};
-
-/// After so many nanoseconds RWSEM_WAIT_TIMEOUT has passed: that is DIV_ROUND_UP(HZ, 250) jiffies, and one more until
-/// `time_after(jiffies, timeout)`; with HZ = 100 it is longest.
-const SURELY_EXPIRED: u64 = 20_000_000;
+use probed::Way;
+pub(super) use probed::Word;
 
 /// Where in the file, and when, if the trace's clock tells.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ struct At {
 #[derive(Debug, Clone, Copy)]
 enum Stage {
     /// In down_*, since the line `from`, and not seen to wait.
-    Arrives { from: usize },
+    Arrives { from: usize, way: Way },
     /// In its slow path.
     Waits {
         begin: Now,
@@ -52,6 +52,8 @@ enum Stage {
         woken: Option<usize>,
         /// Whether it was switched off since it was last woken; none: in this wait it was not seen to be, ever.
         slept: Option<bool>,
+        /// The last line at which it was.
+        off: usize,
     },
     /// It has the lock, and was last seen at the line `since`.
     Holds { since: usize, downgraded: bool },
@@ -93,15 +95,23 @@ pub(super) struct Lock {
     left: BTreeMap<u32, usize>,
     /// What its algorithm has.
     algorithm: Algorithm,
+    /// Who was last seen to look at the lock's word, and the place of that among the events, if it was not seen since.
+    looks: Option<(u32, usize)>,
+    /// The last line at which the hand-off was seen not to be demanded.
+    clear: usize,
+    /// The last line at which a reader has queued whose failed try was in the count as a writer tried.
+    share: usize,
 }
 
-/// What the algorithms of the releases have, or have not.
+/// What the algorithms of the releases have, or have not, and what of it is in the trace.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Algorithm {
     /// A failed try is in the count for a while, and keeps a writer from a lock that nobody has.
     pub(super) tentative: bool,
     /// The first waiter's time runs out.
     pub(super) timed: bool,
+    /// Who is in a slow path is in the trace, and who spins there.
+    pub(super) probed: bool,
 }
 
 impl Lock {
@@ -142,8 +152,12 @@ impl Lock {
 
     /// `xfs_ilock`.
     pub(super) fn arrives(&mut self, task: u32, writes: bool, now: Now) -> Result<()> {
+        let way = match self.algorithm.probed {
+            true => Way::Fast,
+            false => Way::Unknown,
+        };
         let from = now.line;
-        self.comes(task, writes, Stage::Arrives { from })
+        self.comes(task, writes, Stage::Arrives { from, way })
     }
 
     /// `xfs_ilock_nowait`, which is traced whatever comes of it.
@@ -184,13 +198,13 @@ impl Lock {
         }
         let wakes = at.wakes.take();
         match &mut at.stage {
-            Stage::Arrives { from } => {
-                let (from, who) = (*from, at.who);
+            Stage::Arrives { from, way } => {
+                let (from, way, who) = (*from, *way, at.who);
                 at.stage = Stage::Holds {
                     since: now.line,
                     downgraded: false,
                 };
-                self.enters(who, from, wakes.unwrap_or(now.line));
+                self.enters(who, way, from, wakes.unwrap_or(now.line));
             }
             Stage::Holds { since, .. } => *since = now.line,
             Stage::Tries { next, since, .. } => {
@@ -202,28 +216,13 @@ impl Lock {
     }
 
     /// The task is switched off, and not because another one runs in its place.
-    pub(super) fn sleeps(&mut self, task: u32) {
+    pub(super) fn sleeps(&mut self, task: u32, line: usize) {
         if let Some(At {
-            stage: Stage::Waits { slept, .. },
+            stage: Stage::Waits { slept, off, .. },
             ..
         }) = self.at.get_mut(&task)
         {
-            *slept = Some(true);
-        }
-    }
-
-    /// The task spins on the lock at an address: it is this one if it is just about to take it.
-    pub(super) fn spins(&mut self, task: u32, address: &str, now: Now) {
-        let known = self.address.as_deref();
-        if known.is_some_and(|known| known != address) {
-            return;
-        }
-        let Some(at) = self.at.get_mut(&task) else {
-            return;
-        };
-        if let Stage::Arrives { from } = &mut at.stage {
-            let (who, since) = (at.who, std::mem::replace(from, now.line));
-            self.push(who, &["Spin"], since, now.line);
+            (*slept, *off) = (Some(true), line);
         }
     }
 
@@ -236,7 +235,7 @@ impl Lock {
         let Some(at) = self.at.get_mut(&task) else {
             return false;
         };
-        let Stage::Arrives { from } = at.stage else {
+        let Stage::Arrives { from, way } = at.stage else {
             return false;
         };
         if alone || at.who.writes != writes || known.is_some_and(|known| known != address) {
@@ -249,11 +248,15 @@ impl Lock {
             queue: self.events.len(),
             woken: None,
             slept: None,
+            off: 0,
         };
         // A writer tries once more after this event, in the same hold of wait_lock. If that succeeds it was never queued, for the
         // specification: it is a Steal. Who is woken has not succeeded.
         let names: &[&str] = if writes { &["Queue", SEE] } else { &["Queue"] };
         self.push(who, names, from, to);
+        if !writes && matches!(way, Way::Slow { .. } | Way::Queues) && self.has_tried(from) {
+            self.share = now.line;
+        }
         true
     }
 
@@ -261,7 +264,7 @@ impl Lock {
     /// has `waited` for it since.
     pub(super) fn wakes(&mut self, waker: u32, woken: u32, waited: bool, now: Now) -> Result<()> {
         let since = match self.at.get(&waker).map(|at| at.stage) {
-            Some(Stage::Arrives { from }) => from,
+            Some(Stage::Arrives { from, .. }) => from,
             Some(Stage::Holds { since, .. } | Stage::Tries { since, .. }) => since,
             None if (waited || !self.is_known()) && self.is_strange(waker) => {
                 self.woke.entry(waker).or_insert(now.line);
@@ -320,7 +323,7 @@ impl Lock {
                 {
                     // Where a failed try has kept it from a free lock, whoever made that try queues, and wakes it: for the
                     // specification it has not slept.
-                    let slept: &[&str] = if self.algorithm.tentative {
+                    let slept: &[&str] = if self.algorithm.tentative || self.had_share(before) {
                         &["Sleep", SEE]
                     } else {
                         &["Sleep"]
@@ -404,8 +407,8 @@ impl Lock {
         let (who, has) = (at.who, |downgraded: bool| at.who.writes && !downgraded);
         let (from, has) = match at.stage {
             // Nothing was seen in between: it has got the lock and has released it in this time.
-            Stage::Arrives { from } => {
-                self.enters(who, from, at.wakes.unwrap_or(now.line));
+            Stage::Arrives { from, way } => {
+                self.enters(who, way, from, at.wakes.unwrap_or(now.line));
                 let at = At { wakes: None, ..at };
                 ensure!(who.writes == writes, "{}", mismatch(task));
                 return Ok((at, from));
@@ -421,31 +424,6 @@ impl Lock {
         };
         ensure!(has == writes, "{}", mismatch(task));
         Ok((at, from))
-    }
-
-    fn enters(&mut self, who: Who, from: usize, to: usize) {
-        // A task that spins steals.
-        self.push(who, &["Enter", "Steal"], from, to);
-    }
-
-    /// Who is first to be served, as far as the file shows, has waited for so long that its timer has run out.
-    fn expire(&mut self, time: u64, line: usize) {
-        if !self.algorithm.timed {
-            return;
-        }
-        let waiters = self.at.values().filter_map(|at| match at.stage {
-            Stage::Waits { begin, woken, .. } if at.who.writes || woken.is_none() => {
-                Some((begin.line, begin.time?, at.who))
-            }
-            _ => None,
-        });
-        let Some((_, begin, who)) = waiters.min_by_key(|(line, ..)| *line) else {
-            return;
-        };
-        if time.saturating_sub(begin) >= SURELY_EXPIRED {
-            let seen = (format!("unexpired {}", self.name(who)), "FALSE".into());
-            self.add("timer", who, &[SEE], (line, line), Some(seen));
-        }
     }
 
     fn see(&mut self, who: Who, doing: &str, line: usize) {

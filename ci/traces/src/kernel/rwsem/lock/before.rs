@@ -1,7 +1,7 @@
 //! A lock that is in use when the trace begins: what those at it have done before.
 
 use super::unseen::WRITER;
-use super::{At, Lock, Now, SEE, Stage, Stranger, Who};
+use super::{At, Lock, Now, SEE, Stage, Stranger, Way, Who};
 
 impl Lock {
     /// The task may have been at the lock when the trace began.
@@ -34,7 +34,7 @@ impl Lock {
                 *line,
             ),
             (None, Some((line, _))) => self.waited.push((*line, who)),
-            (None, None) => self.enters(who, 0, 0),
+            (None, None) => self.enters(who, Way::Unknown, 0, 0),
         }
         if let Some((line, address)) = &stranger.ends {
             self.address.get_or_insert_with(|| address.clone());

@@ -3,7 +3,7 @@
 //! All that take it without a wait are one task, [`WRITER`], which may do so whenever the policy lets a writer: only one is inside
 //! at a time, and who has released the lock and has not yet woken anybody may be taken to do so before the next one comes.
 
-use super::{Lock, Now, Stage, Who};
+use super::{Lock, Now, Stage, Way, Who};
 
 /// Who is not in the trace.
 pub(super) const WRITER: Who = Who {
@@ -51,7 +51,14 @@ impl Lock {
             .max(std::mem::replace(&mut self.queued, now.line) + 1)
             .min(now.line);
         self.has_left(task, now);
-        self.comes(task, true, Stage::Arrives { from })
+        self.comes(
+            task,
+            true,
+            Stage::Arrives {
+                from,
+                way: Way::Unknown,
+            },
+        )
     }
 
     /// Who still waits when the file ends has queued: the steal, which `contention_end` follows at once, is none. With unseen
