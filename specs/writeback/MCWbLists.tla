@@ -5,10 +5,12 @@
 EXTENDS WbLists, ListPolicies
 
 \* Probes, which must be violated: a sync is served, or queued while background
-\* work runs; and it sleeps until somebody has written an inode.
+\* work runs; and it sleeps until somebody has written an inode.  An inode is
+\* dirty.
 NeverServed == pc["caller"] # "served"
 NeverBehind == ~(pc["caller"] = "queued" /\ pc["flusher"] # "idle")
 NeverWaits  == pc["flusher"] # "wait"
+NeverDirty  == \A i \in Inode : i \notin flag
 
 \* The same for a state graph: without tasks that are idle, and what is empty.
 Held(f) == [x \in {y \in DOMAIN f : f[y] # {}} |-> f[x]]

@@ -374,6 +374,9 @@ FairSpec ==
     /\ WF_vars(FsyncerStep)
     /\ WF_vars(\E p \in Page : Mark(p))
 
+\* And background work comes, every dirty_writeback_interval.
+PeriodicSpec == FairSpec /\ WF_vars(StartBackground)
+
 \* Control: a thread with I_SYNC may stop for ever.
 NoFsyncerSpec == Spec /\ WF_vars(FlusherStep) /\ WF_vars(\E p \in Page : Mark(p))
 
@@ -401,4 +404,7 @@ SyncEnds == pc["caller"] \in {"queued", "served"} ~> pc["caller"] = "returned"
 
 \* Background work makes way for it.
 BackgroundYields == pc["caller"] = "queued" ~> pc["caller"] = "served"
+
+\* An inode with dirty pages is written, by whomever.
+DirtyIsWritten == \A i \in Inode : i \in flag ~> ISync(i)
 =============================================================================
