@@ -132,6 +132,20 @@ fn accepts(verdict: &Verdict) -> bool {
         .is_ok_and(|traces| traces.iter().all(Option::is_none))
 }
 
+/// A worker serves other devices too, whose events need not be in the file. Of what it writes here a number stays what it is.
+#[test]
+fn what_a_worker_writes_elsewhere() {
+    let dir = temp();
+    let written = ["writeback_pages_written: 120"];
+    let mut text = Text::of(EXT4);
+    let place = text.place(&written);
+    let elsewhere = text.lines[place].replace(": 120", ": 7");
+    text.lines.insert(place + 1, elsewhere);
+    assert!(accepts(&text.judged(&dir)));
+    let here = Text::of(EXT4).replaced(&written, ": 120", ": 7");
+    assert!(!accepts(&here.judged(&dir)));
+}
+
 #[test]
 fn the_machine_and_tlc_accept_the_recorded_traces() {
     tools();

@@ -281,6 +281,16 @@ fn plugs_are_told_as_not_judged() {
     ));
 }
 
+/// A kernel whose events do not say of which file a request's end is.
+#[test]
+fn ends_that_name_no_file() {
+    let mut command = interlock();
+    command.args(["validate", "dio"]);
+    command.arg(root().join("tests/kernel/k510_dio_written.txt.gz"));
+    let says = "it is never known which requests are in flight: nothing is judged; say --at-rest";
+    command.assert().code(2).stderr(contains(says));
+}
+
 /// Where nothing is known at any line, nothing is accepted.
 #[test]
 fn what_is_never_known_is_not_judged() {

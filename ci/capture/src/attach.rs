@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::os::linux::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -47,12 +47,40 @@ const TYPES: [(&str, &[Kind]); 2] = [
     ),
 ];
 
-/// Records the file system that `on` is on for so many seconds, and judges what was recorded. The exit status: 0 if all are
-/// behaviours, 1 if one is not, 2 if of an area nothing can be judged, 130 after a signal.
+/// What was recorded of a file system in use.
+#[derive(Debug)]
+pub struct Attached {
+    file: PathBuf,
+    kinds: Vec<Kind>,
+}
+
+impl Attached {
+    /// Judges it. The exit status: 0 if all are behaviours, 1 if one is not, 2 if of an area nothing can be judged.
+    pub fn judge(&self, root: &Path, request: &Request) -> u8 {
+        let reading = Reading {
+            midway: true,
+            ..Reading::default()
+        };
+        let mut status = 0;
+        for (area, _) in &self.kinds {
+            // What cannot be judged of one area does not keep the others from it.
+            match judge(root, request, area, &self.file, &reading) {
+                Ok(of_area) => status = status.max(of_area),
+                Err(error) => {
+                    println!("{area}: not judged: {error:#}");
+                    status = 2;
+                }
+            }
+        }
+        status
+    }
+}
+
+/// Records the file system that `on` is on for so many seconds. `None`: a signal has come.
 ///
 /// # Errors
-/// As [`crate::capture`]; if nothing is known of such a file system.
-pub fn attach(root: &Path, request: &Request, on: &Path, seconds: u64) -> Result<u8> {
+/// As [`crate::record`]; if nothing is known of such a file system.
+pub fn attach(request: &Request, on: &Path, seconds: u64) -> Result<Option<Attached>> {
     place::is_root()?;
     let device =
         fs::metadata(on).with_context(|| format!("{} cannot be looked at", on.display()))?;
@@ -80,7 +108,7 @@ pub fn attach(root: &Path, request: &Request, on: &Path, seconds: u64) -> Result
     let file = dir.join("attached.txt");
     let events = record(&tracefs, &kinds, device, seconds, &kernel, &kind, &file)?;
     if interrupt::requested() {
-        return Ok(interrupt::EXIT);
+        return Ok(None);
     }
     println!(
         "{}: {events} lines in {} s, in {}",
@@ -88,22 +116,7 @@ pub fn attach(root: &Path, request: &Request, on: &Path, seconds: u64) -> Result
         seconds,
         file.display()
     );
-    let reading = Reading {
-        midway: true,
-        ..Reading::default()
-    };
-    let mut status = 0;
-    for (area, _) in kinds {
-        // What cannot be judged of one area does not keep the others from it.
-        match judge(root, request, area, &file, &reading) {
-            Ok(of_area) => status = status.max(of_area),
-            Err(error) => {
-                println!("{area}: not judged: {error:#}");
-                status = 2;
-            }
-        }
-    }
-    Ok(status)
+    Ok(Some(Attached { file, kinds }))
 }
 
 /// How many lines there are.

@@ -162,10 +162,13 @@ impl Instance {
 
 /// What picks the events of a device, by the fields that they have; `None`: they name none.
 fn filter(format: &str, (major, minor): (u32, u32)) -> Option<String> {
-    if format.contains("field:dev_t dev;") {
+    // A kprobe has it as a number.
+    if ["dev_t", "u32"]
+        .iter()
+        .any(|of| format.contains(&format!("field:{of} dev;")))
+    {
         Some(format!("dev == {}", (major << 20) | minor))
     } else if format.contains("field:char name[32];") {
-        // Writeback's, of a bdi.
         Some(format!("name == \"{major}:{minor}\""))
     } else {
         None

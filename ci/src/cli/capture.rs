@@ -33,7 +33,7 @@ pub struct Capture {
     #[arg(long, requires = "attach")]
     path: Option<PathBuf>,
     /// Record, and judge nothing: neither Java nor the specifications are needed
-    #[arg(long, conflicts_with_all = ["reproduce", "attach"])]
+    #[arg(long, conflicts_with = "reproduce")]
     record_only: bool,
     #[command(flatten)]
     output: Output,
@@ -52,22 +52,26 @@ impl Capture {
             areas: self.areas,
             out,
         };
+        let attached = match (self.attach, &self.path) {
+            (Some(seconds), Some(path)) => capture::attach::attach(&request, path, seconds)?,
+            _ if self.record_only => {
+                place::enter()?;
+                capture::record(&request)?;
+                None
+            }
+            _ => None,
+        };
+        if interrupt::requested() {
+            return Ok(interrupt::EXIT);
+        }
         if self.record_only {
-            place::enter()?;
-            capture::record(&request)?;
-            return Ok(if interrupt::requested() {
-                interrupt::EXIT
-            } else {
-                0
-            });
+            return Ok(0);
         }
         let root = toolchain::root()?;
-        match (self.reproduce, self.attach, self.path) {
-            (Some(seed), ..) => capture::reproduce::reproduce(&root, &seed, &request.out),
-            (_, Some(seconds), Some(path)) => {
-                capture::attach::attach(&root, &request, &path, seconds)
-            }
-            _ => capture::capture(&root, &request),
+        match (self.reproduce, attached) {
+            (Some(seed), _) => capture::reproduce::reproduce(&root, &seed, &request.out),
+            (None, Some(attached)) => Ok(attached.judge(&root, &request)),
+            (None, None) => capture::capture(&root, &request),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::super::event::Event;
 use super::begin::request;
@@ -111,6 +111,13 @@ impl Dio {
         if !matches!(event.name, "dio_begin" | "dio_queued" | "dio_complete") {
             return Ok(());
         }
+        ensure!(
+            event.name != "dio_complete" || event.knows("end"),
+            "{}: what shows the end of a request on kernel {} does not say of which file it is, so that it is never known which requests \
+             are in flight: nothing is judged; say --at-rest if none was when the trace began",
+            event.place(),
+            self.source.family.kernel
+        );
         let (pid, seen) = (
             event.raw.pid,
             self.surveyed.entry(name(event)?).or_default(),

@@ -20,6 +20,8 @@ pub(super) struct Lists {
     bdis: BTreeMap<String, Bdi>,
     /// The bdi that each flusher has worked for last.
     flushers: BTreeMap<u32, String>,
+    /// Those that have begun something there since they were done.
+    begun: BTreeSet<u32>,
     /// The line of each task's last event.
     lines: BTreeMap<u32, usize>,
     /// Times are since this one, in jiffies: the first that the file shows, and if it begins in the middle, one that what was dirty
@@ -115,12 +117,13 @@ impl Lists {
             "wb_exec" | "wb_start" | "wb_written" => {
                 let bdi = event.text("bdi")?;
                 self.flushers.insert(pid, bdi.to_owned());
+                self.begun.insert(pid);
                 Some(bdi.to_owned())
             }
             "wb_queue" | "queue_io" | "single_inode_start" | "inode_requeue" | "single_inode" => {
                 Some(event.text("bdi")?.to_owned())
             }
-            "pages_written" => self.flushers.get(&pid).cloned(),
+            "pages_written" => self.done(event)?,
             _ => None,
         };
         let Some(bdi) = bdi else {
@@ -171,6 +174,17 @@ impl Lists {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whose work is over: the event does not say it. A worker serves several bdis, and others' events need not be in the file: if it
+    /// has begun nothing here since it was done, what it has written was not written here; and of a file system in use not even that
+    /// nothing was to be done is known to be of here.
+    fn done(&mut self, event: &Event<'_>) -> Result<Option<String>> {
+        let pid = event.raw.pid;
+        let has_begun = self.begun.remove(&pid);
+        let is_others = event.number("pages")? > 0 || self.begins.is_some();
+        let bdi = self.flushers.get(&pid).cloned();
+        Ok(bdi.filter(|_| has_begun || !is_others))
     }
 
     fn bdi(&mut self, event: &Event<'_>) -> Result<&mut Bdi> {
