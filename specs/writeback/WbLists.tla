@@ -405,6 +405,6 @@ SyncEnds == pc["caller"] \in {"queued", "served"} ~> pc["caller"] = "returned"
 \* Background work makes way for it.
 BackgroundYields == pc["caller"] = "queued" ~> pc["caller"] = "served"
 
-\* An inode with dirty pages is written, by whomever.
+\* Somebody begins to write an inode with dirty pages.
 DirtyIsWritten == \A i \in Inode : i \in flag ~> ISync(i)
 =============================================================================
