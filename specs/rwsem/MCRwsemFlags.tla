@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* RwsemFlags for TLC, and controls.                                       *)
 (***************************************************************************)
-EXTENDS RwsemFlags
+EXTENDS FlagPromises
 
 \* Probes: as in MCRwsem, and that no hand-off is ever demanded.
 NeverBothContend ==

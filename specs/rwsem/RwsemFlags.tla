@@ -3,7 +3,8 @@
 (* The rwsem of Linux 5.3 and later with its real count: a writer's bit,   *)
 (* two flags, and a number of readers that says more than who holds the    *)
 (* lock.  Rwsem has the queueing discipline; this module has the word that *)
-(* it rests on, who sets RWSEM_FLAG_HANDOFF, and what that promises.       *)
+(* it rests on (FlagCount), and who sets RWSEM_FLAG_HANDOFF.  FlagPromises *)
+(* has what it keeps.                                                      *)
 (*                                                                         *)
 (* MODELLED.  kernel/locking/rwsem.c, without CONFIG_PREEMPT_RT.  Each     *)
 (* atomic operation on sem->count is one step, and decides on the value    *)
@@ -34,7 +35,7 @@
 (* 5.3 (rwsem_reader_phase_trylock), a spinning reader's back-out in 5.3,  *)
 (* more readers than the count can hold.                                   *)
 (***************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, FlagPolicies
+EXTENDS Integers, Sequences, FiniteSets, FlagCount, FlagPolicies
 
 CONSTANTS
     Readers,     \* tasks that take the lock for reading
@@ -70,22 +71,6 @@ waiter  == <<timeout, handoff_set, roused>>
 vars    == <<pc, count, owner, list, wait_lock, saw, waiter, marking>>
 
 -----------------------------------------------------------------------------
-(* The count.                                                              *)
-
-WriterLocked == 1    \* RWSEM_WRITER_LOCKED
-FlagWaiters  == 2    \* RWSEM_FLAG_WAITERS
-FlagHandoff  == 4    \* RWSEM_FLAG_HANDOFF
-ReaderBias   == 8    \* RWSEM_READER_BIAS, 256 in the kernel
-
-Has(c, bit)     == (c \div bit) % 2 = 1
-With(c, bit)    == IF Has(c, bit) THEN c ELSE c + bit
-Without(c, bit) == IF Has(c, bit) THEN c - bit ELSE c
-NoFlags(c)      == Without(Without(c, FlagWaiters), FlagHandoff)
-WriterIn(c)     == Has(c, WriterLocked)
-ReaderCount(c)  == c \div ReaderBias
-Locked(c)       == WriterIn(c) \/ ReaderCount(c) # 0         \* RWSEM_LOCK_MASK
-ReadFails(c)    == c % ReaderBias # 0                        \* RWSEM_READ_FAILED_MASK
-
 First(t)    == list # <<>> /\ Head(list) = t
 Range(s)    == {s[i] : i \in DOMAIN s}
 Minus(s, S) == SelectSeq(s, LAMBDA t : t \notin S)
@@ -627,114 +612,4 @@ Next ==
           \/ SkipWake(t)
 
 Spec == Init /\ [][Next]_vars
-
------------------------------------------------------------------------------
-(* Fairness.                                                               *)
-
-\* Whoever is inside the code, or inside the critical section, goes on.  One
-\* disjunction a task, as in Rwsem.  It is strong fairness for wait_lock's sake,
-\* a queued spinlock: whoever wants it gets it, however often others have it in
-\* between.  In no other step does a task wait inside Proceed.  Nobody is
-\* obliged to arrive or to downgrade, and no signal to come.
-Proceed(t) ==
-    \/ t \in Readers /\ (\/ ReadSlow(t) \/ ReadUndo(t) \/ ReadSteal(t) \/ SetOwner(t)
-                         \/ StealWake(t) \/ ReadQueue(t) \/ ReadEnqueue(t) \/ ReadWait(t)
-                         \/ LeaveRead(t))
-    \/ t \in Writers /\ (\/ WriteSteal(t) \/ WriteQueue(t) \/ TryWrite(t) \/ FailWrite(t)
-                         \/ SpinAgain(t) \/ SpinEnds(t) \/ Recheck(t) \/ LeaveWrite(t)
-                         \/ UpWrite(t) \/ DowngradeWake(t))
-    \/ Mark(t) \/ BackOut(t) \/ Grant(t) \/ Clear(t) \/ Rouse(t)
-    \/ UpRead(t) \/ Wake(t) \/ SkipWake(t)
-
-TasksProceed == \A t \in Task : SF_vars(Proceed(t))
-TimePasses   == \A t \in Task : WF_vars(Expire(t))
-FairSpec     == Spec /\ TasksProceed /\ TimePasses
-
-\* Control: 4 ms never pass.
-NoTimerSpec  == Spec /\ TasksProceed
-
-\* An RT task shares a processor with the other waiters: they do not run while
-\* it does, unless they hold wait_lock, which bars preemption.
-Outranked(t) ==
-    /\ t \in Range(list) \ Realtime
-    /\ t # wait_lock
-    /\ \E u \in Realtime : pc[u] \in {"try", "hspin", "woke"}
-PrioritySpec ==
-    /\ Spec
-    /\ \A t \in Task : SF_vars(Proceed(t) /\ ~Outranked(t))
-    /\ TimePasses
-
------------------------------------------------------------------------------
-(* Safety.                                                                 *)
-
-\* Whoever a down_read or down_write has returned to.
-Holders == {t \in Task : pc[t] \in {"hold", "shared", "dwake"}
-                         \/ then[t] \in {"hold", "shared"}}
-WriteHeld == \E w \in Writers : pc[w] = "hold"
-
-\* A writer is alone inside, unless it has downgraded.
-MutualExclusion == WriteHeld => Cardinality(Holders) = 1
-
-\* Whose bias the count has: who is in, who was let in, who is about to find
-\* out, and the waker that tries for the reader at the head.
-Biased ==
-    {t \in Task :
-        \/ t \in Holders \ {w \in Writers : pc[w] = "hold"}
-        \/ t \in Readers /\ pc[t] \in {"slow", "own", "steal", "swake", "queue", "enqueue"}
-        \/ t \in granted \cup chosen}
-Tentative == Cardinality({t \in Task : pc[t] = "backout" \/ (pc[t] = "grant" /\ type # "owned")})
-
-\* The count is the sum of what everybody has put in; the waiters' flag is set
-\* while somebody is queued, ...
-CountIsSum ==
-    count = (IF WriteHeld THEN WriterLocked ELSE 0)
-            + (IF list # <<>> THEN FlagWaiters ELSE 0)
-            + (IF Has(count, FlagHandoff) THEN FlagHandoff ELSE 0)
-            + ReaderBias * (Cardinality(Biased) + Tentative)
-
-\* ... and so is the hand-off, if it is.
-HandoffHasWaiter == Has(count, FlagHandoff) => list # <<>>
-
-\* No free lock with waiters, unless somebody is bound to act on it.
-NoIdleLockWithWaiters ==
-    ~Locked(count) /\ list # <<>> =>
-        \E t \in Task :
-            \/ pc[t] \in {"wake", "mark", "backout", "grant", "clear", "rouse", "woke"}
-            \/ pc[t] = "leave" /\ (WakesRest(t) \/ Len(list) = 1)
-            \/ pc[t] = "try" /\ (~KeptOut(t) \/ t \in roused)
-            \/ pc[t] = "hspin" /\ (owner = None \/ t \in roused)
-            \/ pc[t] = "spin" /\ ~Has(count, FlagHandoff)
-
-\* A reader that has been granted the lock and sleeps will be woken.
-NoLostWakeup ==
-    \A r \in granted : pc[r] = "sleep" => \E t \in Task : r \in wake_q[t]
-
-\* A free lock is kept from a writer that runs for another writer only if that
-\* one is first and has demanded it itself.
-NobodyWaitsForNobody ==
-    \A w \in Writers :
-        pc[w] = "try" /\ ~Locked(count) /\ KeptOut(w) /\ Head(list) \in Writers =>
-            ~First(w) /\ handoff_set[Head(list)] = "yes"
-
-\* Nobody but the first waiter spins in the queue.
-OnlyFirstSpins == \A w \in Writers : pc[w] = "hspin" => First(w)
-
-\* What the hand-off promises.  From the moment that the first waiter has
-\* demanded it nobody else gets the lock, but for readers that are let in with
-\* it, and readers whose bias was in the count before.
-Demanded ==
-    /\ list # <<>>
-    /\ Has(count, FlagHandoff)
-    /\ handoff_set[Head(list)] = "yes"
-HandoffToHead ==
-    [][Demanded /\ list' # <<>> /\ Head(list') = Head(list) =>
-         \A t \in Task : t \in Holders' \ Holders => t \in Biased]_vars
-
------------------------------------------------------------------------------
-(* Progress.                                                               *)
-
-Contends(t) == pc[t] \in {"slow", "spin", "queue", "wait", "sleep", "woke", "try", "hspin"}
-
-ReaderProgress == \A r \in Readers : Contends(r) ~> pc[r] = "hold"
-WriterProgress == \A w \in Writers : Contends(w) ~> pc[w] = "hold"
 =============================================================================
