@@ -66,9 +66,11 @@ VARIABLES
     then        \* where each task goes on after it has woken others
 
 \* What most steps leave as it is.
-marking == <<granted, chosen, type, wake_q, then>>
+word    == <<count, owner>>
+queue   == <<list, wait_lock>>
 waiter  == <<timeout, handoff_set, roused>>
-vars    == <<pc, count, owner, list, wait_lock, saw, waiter, marking>>
+marking == <<granted, chosen, type, wake_q, then>>
+vars    == <<pc, word, queue, saw, waiter, marking>>
 
 -----------------------------------------------------------------------------
 First(t)    == list # <<>> /\ Head(list) = t
@@ -219,7 +221,7 @@ Clear(t) ==
     /\ granted' = granted \cup chosen
     /\ chosen' = {}
     /\ Done(t, LetIn)
-    /\ UNCHANGED <<count, owner, list, saw, waiter, type>>
+    /\ UNCHANGED <<word, list, saw, waiter, type>>
 
 \* Where a queued writer is when schedule() returns.
 Awake == IF OldState THEN "woke" ELSE "try"
@@ -236,7 +238,7 @@ Rouse(t) ==
     /\ roused' = roused \cup {w \in wake_q[t] \cap Writers : pc[w] \in {"woke", "try", "hspin"}}
     /\ wake_q' = [wake_q EXCEPT ![t] = {}]
     /\ then' = [then EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<count, owner, list, wait_lock, saw, timeout, handoff_set, granted, chosen, type>>
+    /\ UNCHANGED <<word, queue, saw, timeout, handoff_set, granted, chosen, type>>
 
 \* schedule(), for a queued writer.
 Schedule(w) ==
@@ -253,7 +255,7 @@ ReadFast(r) ==
     /\ IF ReadFails(count')
        THEN Goto(r, "slow") /\ saw' = [saw EXCEPT ![r] = count']
        ELSE Goto(r, "own") /\ UNCHANGED saw
-    /\ UNCHANGED <<owner, list, wait_lock, waiter, marking>>
+    /\ UNCHANGED <<owner, queue, waiter, marking>>
 
 \* rwsem_down_read_slowpath, up to its wait_lock: the owner hint is read, all
 \* else is decided by the count that the fast path saw, with the biases of
@@ -269,7 +271,7 @@ ReadSlow(r) ==
                   ELSE IF ReaderCount(c) = 1 /\ Has(c, FlagWaiters)
                        THEN "steal" ELSE "own")
     /\ saw' = [saw EXCEPT ![r] = 0]
-    /\ UNCHANGED <<count, owner, list, wait_lock, waiter, marking>>
+    /\ UNCHANGED <<word, queue, waiter, marking>>
 
 \* The same, up to 5.10: it may take its bias out and spin ...
 ReadUndo(r) ==
@@ -278,7 +280,7 @@ ReadUndo(r) ==
     /\ count' = count - ReaderBias
     /\ saw' = [saw EXCEPT ![r] = 0]
     /\ Goto(r, "spin")
-    /\ UNCHANGED <<owner, list, wait_lock, waiter, marking>>
+    /\ UNCHANGED <<owner, queue, waiter, marking>>
 
 \* ... for rwsem_try_read_lock_unqueued, whoever is queued.
 ReadSteal(r) ==
@@ -287,14 +289,14 @@ ReadSteal(r) ==
     /\ ~WriterIn(count) /\ ~Has(count, FlagHandoff)
     /\ count' = count + ReaderBias
     /\ Goto(r, "steal")
-    /\ UNCHANGED <<owner, list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<owner, queue, saw, waiter, marking>>
 
 \* rwsem_set_reader_owned.
 SetOwner(r) ==
     /\ pc[r] \in {"own", "steal"}
     /\ owner' = "reader"
     /\ Goto(r, IF pc[r] = "own" THEN "hold" ELSE "swake")
-    /\ UNCHANGED <<count, list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<count, queue, saw, waiter, marking>>
 
 \* A reader that stole the lock lets in the readers of the list, if one of them
 \* is at the head.
@@ -307,7 +309,7 @@ StealWake(r) ==
             /\ type' = "owned"
             /\ then' = [then EXCEPT ![r] = "hold"]
             /\ Goto(r, "grant")
-    /\ UNCHANGED <<count, owner, list, saw, waiter, granted, chosen, wake_q>>
+    /\ UNCHANGED <<word, list, saw, waiter, granted, chosen, wake_q>>
 
 \* The reader r, of which the count has the bias b, is queued and takes it out.
 \* What the count then says decides whether the list is to be woken.
@@ -339,7 +341,7 @@ ReadQueue(r) ==
        ELSE LET in == ~WriterIn(count) /\ (Release.cond \/ ~Has(count, FlagHandoff))
             IN /\ Goto(r, IF in THEN "own" ELSE "enqueue")
                /\ wait_lock' = IF in THEN None ELSE r
-               /\ UNCHANGED <<count, owner, list, saw, waiter, marking>>
+               /\ UNCHANGED <<word, list, saw, waiter, marking>>
 
 ReadEnqueue(r) ==
     /\ pc[r] = "enqueue"
@@ -350,7 +352,7 @@ ReadWait(r) ==
     /\ pc[r] = "wait"
     /\ granted' = granted \ {r}
     /\ Goto(r, IF r \in granted THEN "hold" ELSE "sleep")
-    /\ UNCHANGED <<count, owner, list, wait_lock, saw, waiter, chosen, type, wake_q, then>>
+    /\ UNCHANGED <<word, queue, saw, waiter, chosen, type, wake_q, then>>
 
 -----------------------------------------------------------------------------
 (* down_write.                                                             *)
@@ -360,8 +362,8 @@ WriteFast(w) ==
     /\ pc[w] = "idle"
     /\ IF count = 0
        THEN count' = WriterLocked /\ owner' = "writer" /\ Goto(w, "hold")
-       ELSE Goto(w, "spin") /\ UNCHANGED <<count, owner>>
-    /\ UNCHANGED <<list, wait_lock, saw, waiter, marking>>
+       ELSE Goto(w, "spin") /\ UNCHANGED word
+    /\ UNCHANGED <<queue, saw, waiter, marking>>
 
 \* rwsem_try_write_lock_unqueued: past the list, but not past a hand-off.
 WriteSteal(w) ==
@@ -371,7 +373,7 @@ WriteSteal(w) ==
     /\ count' = count + WriterLocked
     /\ owner' = "writer"
     /\ Goto(w, "hold")
-    /\ UNCHANGED <<list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<queue, saw, waiter, marking>>
 
 \* rwsem_down_write_slowpath, from its wait_lock on: w is queued, though the
 \* lock may be free.  If others were there and no writer is in, it wakes them
@@ -445,14 +447,14 @@ SpinAgain(w) ==
     /\ pc[w] = "hspin"
     /\ owner = None
     /\ Goto(w, "try")
-    /\ UNCHANGED <<count, owner, list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<word, queue, saw, waiter, marking>>
 
 \* ... anything else schedule().
 SpinEnds(w) ==
     /\ pc[w] = "hspin"
     /\ owner # None
     /\ Schedule(w)
-    /\ UNCHANGED <<count, owner, list, wait_lock, saw, timeout, handoff_set, marking>>
+    /\ UNCHANGED <<word, queue, saw, timeout, handoff_set, marking>>
 
 \* Up to 5.15, out of schedule() and before wait_lock: is w first, is it late?
 Recheck(w) ==
@@ -463,7 +465,7 @@ Recheck(w) ==
           THEN Goto(w, "try") /\ handoff_set' = [handoff_set EXCEPT ![w] = state] /\ UNCHANGED roused
           ELSE /\ IF late THEN Goto(w, "try") /\ UNCHANGED roused ELSE Schedule(w)
                /\ handoff_set' = [handoff_set EXCEPT ![w] = IF late THEN "yes" ELSE state]
-    /\ UNCHANGED <<count, owner, list, wait_lock, saw, timeout, marking>>
+    /\ UNCHANGED <<word, queue, saw, timeout, marking>>
 
 -----------------------------------------------------------------------------
 (* Time, and signals.                                                      *)
@@ -472,14 +474,14 @@ Recheck(w) ==
 Expire(t) ==
     /\ t \in Range(list) \ timeout
     /\ timeout' = timeout \cup {t}
-    /\ UNCHANGED <<pc, count, owner, list, wait_lock, saw, handoff_set, roused, marking>>
+    /\ UNCHANGED <<pc, word, queue, saw, handoff_set, roused, marking>>
 
 \* A signal ends schedule().  From 5.16 on a writer tries once more first.
 Kill(t) ==
     /\ t \in Mortal
     /\ pc[t] = "sleep"
     /\ Goto(t, IF t \in Writers /\ ~OldState THEN "try" ELSE "leave")
-    /\ UNCHANGED <<count, owner, list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<word, queue, saw, waiter, marking>>
 
 \* Whether t, on its way out, wakes those that stay.
 WakesRest(t) ==
@@ -505,7 +507,7 @@ LeaveRead(r) ==
     /\ IF r \in granted
        THEN /\ granted' = granted \ {r}
             /\ Goto(r, "hold")
-            /\ UNCHANGED <<count, owner, list, wait_lock, saw, waiter, chosen, type, wake_q, then>>
+            /\ UNCHANGED <<word, queue, saw, waiter, chosen, type, wake_q, then>>
        ELSE Depart(r, DelWaiter)
 
 \* Up to 5.15 a writer subtracts what it believes it has added.
@@ -524,7 +526,7 @@ UpRead(t) ==
     /\ pc[t] = "shared" \/ (t \in Readers /\ pc[t] = "hold")
     /\ count' = count - ReaderBias
     /\ Goto(t, IF ~Locked(count') /\ Has(count', FlagWaiters) THEN "wake" ELSE "idle")
-    /\ UNCHANGED <<owner, list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<owner, queue, saw, waiter, marking>>
 
 UpWrite(w) ==
     /\ w \in Writers
@@ -532,7 +534,7 @@ UpWrite(w) ==
     /\ count' = count - WriterLocked
     /\ owner' = None
     /\ Goto(w, IF Has(count, FlagWaiters) THEN "wake" ELSE "idle")
-    /\ UNCHANGED <<list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<queue, saw, waiter, marking>>
 
 \* rwsem_wake.
 Wake(t) ==
@@ -550,7 +552,7 @@ SkipWake(t) ==
     /\ wait_lock # None
     /\ \E w \in Writers : pc[w] = "spin"
     /\ Goto(t, "idle")
-    /\ UNCHANGED <<count, owner, list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<word, queue, saw, waiter, marking>>
 
 \* __downgrade_write: the count first ...
 Downgrade(w) ==
@@ -559,7 +561,7 @@ Downgrade(w) ==
     /\ count' = count - WriterLocked + ReaderBias
     /\ owner' = "reader"
     /\ Goto(w, IF Has(count, FlagWaiters) THEN "dwake" ELSE "shared")
-    /\ UNCHANGED <<list, wait_lock, saw, waiter, marking>>
+    /\ UNCHANGED <<queue, saw, waiter, marking>>
 
 \* ... then rwsem_downgrade_wake, which lets in readers if one is at the head.
 DowngradeWake(w) ==
@@ -571,7 +573,7 @@ DowngradeWake(w) ==
             /\ type' = "owned"
             /\ then' = [then EXCEPT ![w] = "shared"]
             /\ Goto(w, "grant")
-    /\ UNCHANGED <<count, owner, list, saw, waiter, granted, chosen, wake_q>>
+    /\ UNCHANGED <<word, list, saw, waiter, granted, chosen, wake_q>>
 
 -----------------------------------------------------------------------------
 Next ==
