@@ -40,24 +40,30 @@ pub fn measured(
     (model.engine != Engine::TlaChecker).then_some(counts)
 }
 
-/// Writes the locks of the areas in which `measured` models are: their counts, and no line of a model that is there no more. Returns
-/// what has changed, a sentence a line.
+/// Writes the locks of the areas in which `measured` models are: their counts, the other lines as they are in the file by now, and no
+/// line of a model that is there no more. Others that bless meanwhile wait. Returns what has changed, a sentence a line.
 ///
 /// # Errors
 ///
-/// When a lock cannot be written.
+/// When a lock cannot be read or written.
 pub fn write(manifest: &Manifest, measured: &BTreeMap<&str, Counts>) -> Result<Vec<String>> {
     let mut changes = Vec::new();
     let is_measured = |model: &&Model| measured.contains_key(model.name.as_str());
     let blessed = manifest.models.iter().filter(is_measured);
     let areas: BTreeSet<&str> = blessed.map(|model| model.area.as_str()).collect();
     for area in areas {
-        let old = &manifest.locks[area];
-        let old = old
+        let alone = counts::Alone::in_area(&manifest.specs.join(area))?;
+        let lock = alone.read()?;
+        let old: BTreeMap<&str, Counts> = lock
             .iter()
-            .map(|(name, (counts, _))| (name.as_str(), *counts));
-        let old: BTreeMap<&str, Counts> = old.collect();
-        let mut new = BTreeMap::new();
+            .map(|(name, (counts, _))| (name.as_str(), *counts))
+            .collect();
+        // What somebody else has added since this run has read the table.
+        let added = old
+            .iter()
+            .filter(|(name, _)| !manifest.locks[area].contains_key(**name));
+        let mut new: BTreeMap<&str, Counts> =
+            added.map(|(name, counts)| (*name, *counts)).collect();
         let models = manifest.models.iter();
         for model in models.filter(|model| model.area == area && model.engine != Engine::TlaChecker)
         {
@@ -76,7 +82,7 @@ pub fn write(manifest: &Manifest, measured: &BTreeMap<&str, Counts>) -> Result<V
             }
         }
         if changes.len() > before {
-            counts::write(&manifest.specs.join(area), &new)?;
+            alone.write(&new)?;
         }
     }
     Ok(changes)

@@ -5,7 +5,7 @@ mod manifests;
 use std::collections::BTreeMap;
 
 use interlock_checker::bless;
-use interlock_checker::manifest::counts::Counts;
+use interlock_checker::manifest::counts::{Alone, Counts};
 use manifests::Copy;
 
 const LOCK: &str = "specs/demo/models.lock";
@@ -42,6 +42,36 @@ fn only_the_measured_lines_change() {
             .distinct,
         Some(18)
     );
+}
+
+#[test]
+fn what_another_run_has_blessed_meanwhile_stays() {
+    let copy = Copy::clean();
+    let ours = copy.manifest();
+    let theirs = BTreeMap::from([("Fifo-RW-safety", counts(8, 14))]);
+    bless::write(&copy.manifest(), &theirs).expect("it is written");
+    let copy = copy.edit(LOCK, "Any-RW", "Added = { witness = 1 }\nAny-RW");
+    let measured = BTreeMap::from([("Fifo-RRW-safety", counts(18, 34))]);
+    bless::write(&ours, &measured).expect("it is written");
+    let new = std::fs::read_to_string(copy.path(LOCK)).expect("the lock");
+    assert!(
+        new.contains("Fifo-RW-safety = { distinct = 8, total = 14 }")
+            && new.contains("Fifo-RRW-safety = { distinct = 18, total = 34 }")
+            && new.contains("Added = { witness = 1 }"),
+        "{new}"
+    );
+}
+
+#[test]
+fn who_blesses_waits_for_who_does() {
+    let copy = Copy::clean();
+    let area = copy.path("specs/demo");
+    let _alone = Alone::in_area(&area).expect("nobody has it");
+    let other = std::fs::File::open(copy.path(manifests::CLAIMS)).expect("the table");
+    assert!(matches!(
+        other.try_lock(),
+        Err(std::fs::TryLockError::WouldBlock)
+    ));
 }
 
 #[test]

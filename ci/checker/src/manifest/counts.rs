@@ -1,8 +1,8 @@
 //! `models.lock`: what runs of an area's models have counted, a line a model, in the order of their names.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::Deserialize;
@@ -63,20 +63,52 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Lock> {
     Ok(lines.collect())
 }
 
-/// Writes the lock of the area in `directory`, the whole file at once.
-///
-/// # Errors
-///
-/// When it cannot be written; the lock is then as it was.
-pub fn write(directory: &Path, counts: &BTreeMap<&str, Counts>) -> anyhow::Result<()> {
-    let path = directory.join(LOCK);
-    let mut text = HEAD.to_owned();
-    for (name, counts) in counts {
-        text += &format!("{name} = {counts}\n");
+/// An area's lock, which nobody else changes meanwhile.
+#[derive(Debug)]
+pub struct Alone {
+    path: PathBuf,
+    /// The table beside it: the lock itself is replaced as a file.
+    _table: File,
+}
+
+impl Alone {
+    /// Waits until nobody else has the lock of the area in `directory`.
+    ///
+    /// # Errors
+    ///
+    /// When the area's table cannot be opened or locked.
+    pub fn in_area(directory: &Path) -> anyhow::Result<Alone> {
+        let table = directory.join(super::CLAIMS);
+        let locked = File::open(&table).and_then(|file| file.lock().map(|()| file));
+        Ok(Alone {
+            path: directory.join(LOCK),
+            _table: locked.with_context(|| format!("{} cannot be locked", table.display()))?,
+        })
     }
-    let new = path.with_added_extension("new");
-    fs::write(&new, text)
-        .and_then(|()| fs::rename(&new, &path))
-        .inspect_err(|_| drop(fs::remove_file(&new)))
-        .with_context(|| format!("{} cannot be written", path.display()))
+
+    /// What the lock says.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn read(&self) -> anyhow::Result<Lock> {
+        read(&self.path)
+    }
+
+    /// Writes it, the whole file at once.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written; the lock is then as it was.
+    pub fn write(&self, counts: &BTreeMap<&str, Counts>) -> anyhow::Result<()> {
+        let mut text = HEAD.to_owned();
+        for (name, counts) in counts {
+            text += &format!("{name} = {counts}\n");
+        }
+        let new = self.path.with_added_extension("new");
+        fs::write(&new, text)
+            .and_then(|()| fs::rename(&new, &self.path))
+            .inspect_err(|_| drop(fs::remove_file(&new)))
+            .with_context(|| format!("{} cannot be written", self.path.display()))
+    }
 }
