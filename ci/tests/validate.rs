@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use assert_cmd::assert::{Assert, OutputAssertExt};
+use interlock_checker::toolchain::Toolchain;
 use interlock_traces::recording::{self, Trace};
 use interlock_traces::validate::edits::{EDITS, Edit};
 use interlock_traces::validate::protocol::{PROTOCOLS, Protocol};
@@ -158,6 +159,55 @@ fn tlc_refuses_the_same_edited_traces() {
         assert_eq!(by_tlc, by_machine, "{}", protocol.module);
         assert!(by_tlc.len() < edited.len());
     }
+}
+
+/// Each invariant that is asked of a trace, made false where it is defined, is told, with the trace's place.
+#[test]
+fn an_invariant_that_a_trace_violates_is_told() {
+    for protocol in PROTOCOLS {
+        for invariant in protocol.invariants {
+            let copy = temp();
+            for folder in protocol.library(&tools().root) {
+                let to = copy
+                    .path()
+                    .join(folder.strip_prefix(&tools().root).expect("below the root"));
+                fs::create_dir_all(&to).expect("a folder");
+                for file in fs::read_dir(&folder).expect("a folder") {
+                    let file = file.expect("a file").path();
+                    let text = fs::read_to_string(&file).expect("text");
+                    let is = format!("\n{invariant} ==");
+                    let never = format!("{is} FALSE /\\ ");
+                    let name = file.file_name().expect("a name");
+                    fs::write(to.join(name), text.replace(&is, &never)).expect("it is written");
+                }
+            }
+            let dir = temp();
+            let toolchain = Toolchain {
+                root: copy.path().to_owned(),
+                ..tools().clone()
+            };
+            let tlc = Tlc::new(&toolchain, dir.path());
+            let error = tlc.accepted(protocol, &[&legal(protocol)]);
+            let error = error.expect_err("it is false").to_string();
+            let told = format!("legal:1: behind it {invariant} of module Trace");
+            assert!(error.starts_with(&told), "{}: {error}", protocol.module);
+        }
+    }
+}
+
+/// The place is that of the last event that was taken.
+#[test]
+fn an_invariant_is_told_with_its_event() {
+    let protocol = &PROTOCOLS[0];
+    let (dir, trace) = (temp(), legal(protocol));
+    let definition = "Early == \\A l \\in Strand : at[l] < 2\n";
+    let error = Tlc::new(tools(), dir.path()).print(protocol, &[&trace], "Early", definition);
+    let error = error.expect_err("it is false").to_string();
+    let strands = trace.strands().expect("strands");
+    let second = strands.values().filter_map(|places| places.get(1)).min();
+    let line = trace.lines[*second.expect("a strand with two events")];
+    let told = format!("legal:{line}: behind it Early of module TraceRwsem");
+    assert!(error.starts_with(&told), "{error}");
 }
 
 struct Run {

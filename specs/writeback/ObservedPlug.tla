@@ -166,10 +166,4 @@ Next ==
     \/ \E a \in Args("Synced") : Synced
 
 Spec == Init /\ [][Next]_vars
-
------------------------------------------------------------------------------
-(* Safety.                                                                 *)
-
-\* What is in a plug is not issued.
-PluggedIsUnissued == \A t \in Tasks : Range(plug[t]) \cap queue = {}
 =============================================================================

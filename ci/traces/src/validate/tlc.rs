@@ -14,6 +14,7 @@ use interlock_checker::jvm::{Jvm, Length};
 use interlock_checker::process::{self, Budget, Stop};
 use interlock_checker::run::clear;
 use interlock_checker::toolchain::Toolchain;
+use interlock_tla::counterexample::Counterexample;
 use interlock_tla::messages::Output;
 use interlock_tla::module::{Module, NEXT};
 use interlock_tla::value::Value;
@@ -45,7 +46,8 @@ impl<'a> Tlc<'a> {
     /// Which of the traces, by their places, TLC accepts. All have the same head.
     ///
     /// # Errors
-    /// If TLC gives no verdict, or files cannot be written or read.
+    /// If a state that a trace may be in violates one of the protocol's invariants, TLC gives no verdict, or files cannot be
+    /// written or read.
     pub fn accepted(&self, protocol: &Protocol, traces: &[&Trace]) -> Result<BTreeSet<usize>> {
         let printed = self.print(protocol, traces, "Accept", "")?;
         let accepted = printed.iter().filter_map(|fields| match &fields[..] {
@@ -103,7 +105,20 @@ impl<'a> Tlc<'a> {
                 "TLC has no verdict within {BUDGET} s of CPU time: see {}",
                 stdout.display()
             ),
-            _ => bail!("TLC gives no verdict: see {}", stdout.display()),
+            _ => {
+                let found = Counterexample::from_messages(&output.messages)
+                    .ok()
+                    .flatten();
+                if let Some((invariant, place)) = found.and_then(|found| violated(&found, traces)) {
+                    bail!(
+                        "{place}: behind it {invariant} of module Trace{} does not hold: what the module allows is not what it \
+                         says; see {}",
+                        protocol.module,
+                        stdout.display()
+                    )
+                }
+                bail!("TLC gives no verdict: see {}", stdout.display())
+            }
         }
         fs::remove_dir_all(&scratch)?;
         // TLC makes no file where it prints nothing.
@@ -139,6 +154,28 @@ impl<'a> Tlc<'a> {
         }
         tlc
     }
+}
+
+/// Which invariant a counterexample violates, and the place in its trace of the last event that was taken, or of the trace.
+fn violated(found: &Counterexample, traces: &[&Trace]) -> Option<(String, String)> {
+    let invariant = found.violated.clone()?;
+    let vars = &found.states.last()?.vars;
+    let Value::Int(which) = vars.get("which")? else {
+        return None;
+    };
+    let trace = traces.get(usize::try_from(*which - 1).ok()?)?;
+    let strands = trace.strands().ok()?;
+    let taken = vars.get("at")?.pairs()?.into_iter();
+    let lines = taken.filter_map(|(strand, count)| {
+        let (Value::Str(strand), Value::Int(count)) = (strand, count) else {
+            return None;
+        };
+        let last = usize::try_from(*count).ok()?.checked_sub(1)?;
+        let places = strands.get(strand.as_str())?;
+        trace.lines.get(*places.get(last)?).copied()
+    });
+    let line = lines.max().unwrap_or(trace.line);
+    Some((invariant, format!("{}:{line}", trace.file.display())))
 }
 
 /// A line that TLC has printed: a string with a tuple in it.
@@ -304,5 +341,8 @@ fn cfg(protocol: &Protocol, head: &Head, names: &BTreeSet<String>, report: &str)
     text += &format!("    Silent = {{{}}}\n", silent.join(", "));
     text += &format!("    Shows <- {}\n", protocol.shows);
     text + &format!("    {NEXT} <- NextTaken\n    Traces <- TheTraces\n    Unseen <- TheUnseen\n")
-        + &format!("INVARIANT {report}\nCHECK_DEADLOCK FALSE\n")
+        + &format!(
+            "INVARIANTS {} {report}\nCHECK_DEADLOCK FALSE\n",
+            protocol.invariants.join(" ")
+        )
 }
