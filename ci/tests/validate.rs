@@ -115,12 +115,12 @@ fn edited_traces_are_refused() {
             ],
             "ObservedPlug" => [
                 // Nothing is done where an inode or the work ends, and whoever submits may do so earlier.
-                (Edit::Drop, 18, 21),
-                (Edit::Swap, 12, 20),
+                (Edit::Drop, 21, 24),
+                (Edit::Swap, 14, 23),
                 // A plug of one task is as good as that of another that has nothing in it.
-                (Edit::OtherHolder, 18, 20),
+                (Edit::OtherHolder, 21, 23),
                 (Edit::OneMore, 2, 2),
-                (Edit::Repeat, 17, 21),
+                (Edit::Repeat, 20, 24),
             ],
             other => panic!("no figures of {other}"),
         };

@@ -17,6 +17,9 @@
 (* Issue is the first half of what Complete ends.                          *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  No two requests at a time begin at one sector.   *)
+(* When the trace begins nothing is in the tasks' hands, and what waits is *)
+(* Old: of one that is merged into and never issued, the sector that shows *)
+(* it.                                                                     *)
 (*                                                                         *)
 (* OUT OF SCOPE.  Whether a task sleeps or is preempted, the lock, merges  *)
 (* of requests with each other, bios that are split, flushes.              *)
@@ -28,6 +31,7 @@ CONSTANTS
     Tasks,      \* who submits
     Most,       \* so many requests a plug holds
     Large,      \* a request of so many sectors is the last one
+    Old,        \* the requests that wait when the trace begins
     Args(_)     \* the arguments that an action may be taken with, by its name
 
 VARIABLES
@@ -47,7 +51,7 @@ TypeOK ==
 Init ==
     /\ bio = [t \in Tasks |-> <<>>]
     /\ plug = [t \in Tasks |-> <<>>]
-    /\ queue = {}
+    /\ queue = Old
 
 \* A bio continues a request at its end, or at its beginning.
 Follows(b, r)  == r[1] + r[2] = b[1]

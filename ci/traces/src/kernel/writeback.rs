@@ -1,13 +1,11 @@
 //! Traces of writeback: the lists of each bdi as `ObservedLists.tla`, the plugs of each device as `ObservedPlug.tla`.
 //!
-//! Both are handed over at the end of the file: neither the lists nor the plugs are ever known to be empty before. Of a file that
-//! begins in the middle only the lists are judged.
+//! Both are handed over at the end of the file: neither the lists nor the plugs are ever known to be empty before.
 
 mod begin;
 mod lists;
+mod older;
 mod plugs;
-
-use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -30,8 +28,6 @@ pub struct Writeback {
     syncs: bool,
     /// Bdis that are not judged.
     unknown: Vec<String>,
-    /// Devices that are not judged.
-    unplugged: BTreeSet<String>,
     last: usize,
 }
 
@@ -47,7 +43,6 @@ impl Writeback {
             plugs: Plugs::default(),
             syncs: false,
             unknown: Vec::new(),
-            unplugged: BTreeSet::new(),
             last: 0,
         }))
     }
@@ -61,17 +56,14 @@ impl Projection for Writeback {
     }
 
     fn survey(&mut self, event: &Event<'_>) -> Result<()> {
-        self.lists.survey(event)
+        self.lists.survey(event)?;
+        self.plugs.survey(event)
     }
 
     fn event(&mut self, event: &Event<'_>, _out: &mut Vec<Trace>) -> Result<()> {
         self.last = event.line;
         self.lists.event(event)?;
-        if !self.source.midway {
-            self.plugs.event(event)?;
-        } else if event.name == "bio_queue" {
-            self.unplugged.insert(event.text("dev")?.to_owned());
-        }
+        self.plugs.event(event)?;
         ensure!(
             self.lists.events() + self.plugs.events() <= MOST,
             "{}: more than {MOST} events: record less",
@@ -85,12 +77,12 @@ impl Projection for Writeback {
         let unknown = self.lists.unknown();
         self.unknown = unknown.into_iter().map(str::to_owned).collect();
         std::mem::take(&mut self.lists).end(&self.source, synced, out);
-        std::mem::take(&mut self.plugs).end(&self.source, synced, out)?;
+        self.plugs.end(&self.source, synced, out)?;
         ensure!(
             !out.is_empty() || !self.source.midway,
             "no flusher works behind a line at which it is done, and has found nothing more on b_io and b_more_io before: which \
-             inodes are queued is not known: nothing is judged; say --at-rest if the flusher had nothing to do and no I/O was in \
-             flight when the trace began"
+             inodes are queued is not known; nor is a bio submitted behind one at which all that waits is: nothing is judged; say \
+             --at-rest if the flusher had nothing to do and no I/O was in flight when the trace began"
         );
         ensure!(
             !out.is_empty(),
@@ -106,8 +98,9 @@ impl Projection for Writeback {
                 self.unknown.join(", ")
             )
         });
-        let devices = (!self.unplugged.is_empty()).then(|| {
-            let devices: Vec<&str> = self.unplugged.iter().map(String::as_str).collect();
+        let unplugged = &self.plugs.unknown;
+        let devices = (!unplugged.is_empty()).then(|| {
+            let devices: Vec<&str> = unplugged.iter().map(String::as_str).collect();
             format!(
                 "not judged, because it is never known which requests wait: the plugs of device {}",
                 devices.join(", ")
@@ -182,6 +175,15 @@ fn small(event: &Event<'_>, field: &str) -> Result<i64> {
         event.place()
     );
     Ok(i64::try_from(number)?)
+}
+
+/// First sector and sectors; `None`: a flush has none.
+fn extent(event: &Event<'_>) -> Result<Option<(i64, i64)>> {
+    let sectors = small(event, "sectors")?;
+    if sectors == 0 {
+        return Ok(None);
+    }
+    Ok(Some((small(event, "sector")?, sectors)))
 }
 
 /// A field that may be negative.

@@ -63,10 +63,11 @@ pub struct ObservedPlug {
     tasks: Vec<String>,
     most: usize,
     large: u64,
+    old: BTreeSet<Extent>,
 }
 
 impl ObservedPlug {
-    /// The machine with these constants of module ObservedPlug: `Policy`, `Tasks`, `Most`, `Large`.
+    /// The machine with these constants of module ObservedPlug: `Policy`, `Tasks`, `Most`, `Large`, `Old`.
     ///
     /// # Errors
     /// If one is missing or is no value that it may have, or there is no such variant.
@@ -81,7 +82,15 @@ impl ObservedPlug {
         let Value::Set(tasks) = constant("Tasks")?.parse()? else {
             bail!("Tasks is no set")
         };
+        let Value::Set(old) = constant("Old")?.parse()? else {
+            bail!("Old is no set")
+        };
+        let request = |value: &Value| match value {
+            Value::Seq(request) if request.len() == 2 => extent(&request[0], &request[1]),
+            other => bail!("Old: {other} is no request"),
+        };
         Ok(ObservedPlug {
+            old: old.iter().map(request).collect::<Result<_>>()?,
             policy: *policy,
             tasks: tasks.iter().map(Value::label).collect(),
             most: constant("Most")?.parse().context("Most")?,
@@ -184,7 +193,7 @@ impl Counterpart for ObservedPlug {
     fn init(&self) -> State {
         State {
             hands: vec![Hands::default(); self.tasks.len()],
-            queue: BTreeSet::new(),
+            queue: self.old.clone(),
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, ensure};
 
-use super::{Recording, small, task};
+use super::older::{Begun, Older};
+use super::{Recording, extent, small, task};
 use crate::kernel::Source;
 use crate::kernel::event::Event;
 use crate::recording::Trace;
@@ -15,12 +16,25 @@ use interlock_tla::value::Value;
 pub(super) struct Plugs {
     devices: BTreeMap<String, Device>,
     hands: BTreeMap<u32, Hands>,
+    /// What is known of the beginning, if the file may begin in the middle.
+    begun: Option<Begun>,
+    /// The last bio of each task before its plug is known: it may wait for a request while the plug is handed over.
+    waiting: BTreeMap<u32, Waiting>,
+    /// Devices of which nothing is judged.
+    pub(super) unknown: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    device: String,
+    bio: (i64, i64),
 }
 
 #[derive(Debug, Default)]
 struct Device {
     recording: Recording,
     tasks: BTreeSet<Value>,
+    older: Older,
 }
 
 /// What a task has submitted to a device and not handed over. Plug and unplug do not say of which device they are: they are of this
@@ -47,7 +61,61 @@ impl Plugs {
         devices.map(|device| device.recording.events.len()).sum()
     }
 
+    /// The first reading of a file that may begin in the middle.
+    pub(super) fn survey(&mut self, event: &Event<'_>) -> Result<()> {
+        self.begun.get_or_insert_default().survey(event)
+    }
+
+    /// Of a task whose plug is not known yet, only what it issues is seen.
+    fn is_seen(&self, event: &Event<'_>) -> bool {
+        event.name == "request_issue" || self.begun.as_ref().is_none_or(|begun| begun.knows(event))
+    }
+
+    /// What a task does before its plug is known.
+    fn before(&mut self, event: &Event<'_>) -> Result<()> {
+        match event.name {
+            "bio_queue" => {
+                if let Some(bio) = extent(event)? {
+                    let device = event.text("dev")?.to_owned();
+                    self.waiting.insert(event.raw.pid, Waiting { device, bio });
+                }
+            }
+            "bio_backmerge" | "bio_frontmerge" => {
+                self.waiting.remove(&event.raw.pid);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Behind that, the first one in the plug is the bio that has waited.
+    fn take_over(&mut self, event: &Event<'_>) {
+        if !["bio_queue", "plug"].contains(&event.name) {
+            return;
+        }
+        if let Some(Waiting { device, bio }) = self.waiting.remove(&event.raw.pid)
+            && event.name == "plug"
+        {
+            let hands = self.hands.entry(event.raw.pid).or_default();
+            hands.bio = true;
+            hands.device.clone_from(&device);
+            self.device(&device).older.submit(bio);
+            let bio = vec![Value::Int(bio.0), Value::Int(bio.1)];
+            self.push(&device, event, "Bio", bio);
+        }
+    }
+
+    fn may_be_older(&self, event: &Event<'_>) -> bool {
+        let begun = self.begun.as_ref();
+        begun.is_some_and(|begun| begun.may_be_older(event))
+    }
+
     pub(super) fn event(&mut self, event: &Event<'_>) -> Result<()> {
+        if !self.is_seen(event) {
+            return self.before(event);
+        }
+        self.take_over(event);
+        let may_be_older = self.may_be_older(event);
         let hands = self.hands.entry(event.raw.pid);
         match event.name {
             "bio_queue" => {
@@ -67,16 +135,29 @@ impl Plugs {
                 device.clone_into(&mut hands.device);
                 hands.requests += u64::from(hands.bio);
                 hands.bio = true;
+                let older = &mut self.device(device).older;
+                bio.into_iter().for_each(|bio| older.submit(bio));
                 self.submit(event, "Bio", bio)
             }
             "bio_backmerge" | "bio_frontmerge" => {
-                hands.or_default().bio = false;
-                let end = if event.name == "bio_backmerge" {
-                    "BackMerge"
-                } else {
-                    "FrontMerge"
-                };
+                let hands = hands.or_default();
+                let is_new = !hands.device.is_empty();
+                hands.bio = false;
                 let bio = extent(event)?;
+                let is_behind = event.name == "bio_backmerge";
+                let end = if is_behind { "BackMerge" } else { "FrontMerge" };
+                if let Some((first, size)) = bio
+                    && may_be_older
+                {
+                    let older = &mut self.device(event.text("dev")?).older;
+                    if !is_new {
+                        // The task had the bio before the file began.
+                        older.shown = event.line;
+                        return Ok(());
+                    }
+                    let beside = if is_behind { first - 1 } else { first + size };
+                    older.merge(beside, event.line);
+                }
                 self.submit(event, end, bio)
             }
             "plug" => {
@@ -125,13 +206,18 @@ impl Plugs {
         }
     }
 
-    fn submit(&mut self, event: &Event<'_>, action: &str, bio: Option<[Value; 2]>) -> Result<()> {
+    fn device(&mut self, name: &str) -> &mut Device {
+        self.devices.entry(name.to_owned()).or_default()
+    }
+
+    fn submit(&mut self, event: &Event<'_>, action: &str, bio: Option<(i64, i64)>) -> Result<()> {
         let device = event.text("dev")?;
+        let bio = bio.map(|(first, size)| [Value::Int(first), Value::Int(size)]);
         self.push(device, event, action, bio.into_iter().flatten().collect());
         Ok(())
     }
 
-    fn issue(&mut self, event: &Event<'_>, request: Option<[Value; 2]>) -> Result<()> {
+    fn issue(&mut self, event: &Event<'_>, request: Option<(i64, i64)>) -> Result<()> {
         let Some(request) = request else {
             return Ok(());
         };
@@ -142,16 +228,20 @@ impl Plugs {
             "{}: a request of {sectors} sectors has {bytes} bytes",
             event.place()
         );
-        let device = self.devices.entry(event.text("dev")?.to_owned());
+        let may_be_older = self.may_be_older(event);
+        let device = self.device(event.text("dev")?);
+        if may_be_older {
+            device.older.issue(request, event.line);
+        }
         let at = (event.line, event.line);
-        let recording = &mut device.or_default().recording;
-        recording.push(&task(event), at, "Issue", request.to_vec());
+        let request = vec![Value::Int(request.0), Value::Int(request.1)];
+        device.recording.push(&task(event), at, "Issue", request);
         Ok(())
     }
 
     /// Adds an event of the task: each has its place in the order of the file.
     fn push(&mut self, device: &str, event: &Event<'_>, action: &str, rest: Vec<Value>) {
-        let device = self.devices.entry(device.to_owned()).or_default();
+        let device = self.device(device);
         let name = task(event);
         let task = Value::Str(name.clone());
         device.tasks.insert(task.clone());
@@ -162,18 +252,29 @@ impl Plugs {
 
     /// The trace of each device.
     pub(super) fn end(
-        self,
+        &mut self,
         source: &Source,
         synced: Option<usize>,
         out: &mut Vec<Trace>,
     ) -> Result<()> {
         let constant = |name: &str| source.judged.constant(name).map(str::to_owned);
-        for (name, mut device) in self.devices {
+        for (name, mut device) in std::mem::take(&mut self.devices) {
+            let begun = self.begun.as_ref();
+            let known = begun.map(|begun| begun.plugs().max(device.older.shown));
+            let is_known = |known| device.recording.lines.iter().any(|line| *line > known);
+            if !known.is_none_or(is_known) {
+                self.unknown.insert(name);
+                continue;
+            }
             if let Some(line) = synced {
                 let at = (line, line);
                 device.recording.push("all", at, "Synced", Vec::new());
             }
+            let older = device.older.requests();
+            let older =
+                older.map(|(first, size)| Value::Seq(vec![Value::Int(first), Value::Int(size)]));
             let constants = [
+                ("Old", Value::Set(older.collect()).to_string()),
                 ("Policy", format!("<- {}", constant("plug")?)),
                 ("Tasks", Value::Set(device.tasks).to_string()),
                 ("Most", constant("plug_requests")?),
@@ -182,18 +283,10 @@ impl Plugs {
             ];
             let of = format!("the plugs of device {name}");
             let recording = device.recording;
-            out.push(recording.trace(source, "ObservedPlug", &of, &constants));
+            let trace = recording.trace(source, "ObservedPlug", &of, &constants);
+            let known = known.map(|line| trace.line.max(line + 1));
+            out.push(Trace { known, ..trace });
         }
         Ok(())
     }
-}
-
-/// First sector and sectors; `None`: a flush has none.
-fn extent(event: &Event<'_>) -> Result<Option<[Value; 2]>> {
-    let sectors = small(event, "sectors")?;
-    if sectors == 0 {
-        return Ok(None);
-    }
-    let first = small(event, "sector")?;
-    Ok(Some([Value::Int(first), Value::Int(sectors)]))
 }
