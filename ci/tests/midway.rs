@@ -99,16 +99,27 @@ impl Recorded {
         }
     }
 
-    /// The events behind this place that are judged: of writeback those of the lists, but for the first inode that is dirtied, which
-    /// may have been dirtied before.
-    fn judged_behind(&self, place: usize) -> impl Iterator<Item = usize> {
+    /// Of a cut before this place, the events behind that one which are judged: of writeback those of the lists, but for the first
+    /// inode that is dirtied, which may have been dirtied before; of jbd2 all but a task's first request for a handle, which may have
+    /// been made before.
+    fn judged_behind(&self, cut: usize, place: usize) -> impl Iterator<Item = usize> {
         let behind = place + 1..self.events.len();
+        let is_first = move |place: usize| {
+            let mut earlier = self.events[cut..place].iter();
+            let asks = self.events[place].contains(": ext4_journal_start");
+            asks && !earlier.any(|event| task(event) == task(&self.events[place]))
+        };
+        let behind = behind.filter(move |place| self.area != "jbd2" || !is_first(*place));
+        let behind: Vec<usize> = behind.collect();
         let is = |place: usize, what| self.events[place].contains(what);
         let of_lists = self.area == "writeback";
         let first = behind
-            .clone()
+            .iter()
+            .copied()
             .find(|place| of_lists && is(*place, ": writeback_dirty_inode"));
-        behind.filter(move |place| !of_lists || is(*place, ": writeback_") && Some(*place) != first)
+        behind
+            .into_iter()
+            .filter(move |place| !of_lists || is(*place, ": writeback_") && Some(*place) != first)
     }
 
     /// Where an event is in the file if it begins with another one.
@@ -123,6 +134,11 @@ impl Recorded {
     }
 }
 
+/// Who writes an event.
+fn task(event: &str) -> &str {
+    event.split(" [").next().unwrap_or_default().trim()
+}
+
 /// Cut before each of these events: from which event on what is left is judged, and of how many of its edits after that, one event of
 /// so many left out, as many are refused as in the whole trace.
 fn cut_at(area: &'static str, name: &str, every: usize, cuts: &[(usize, usize, usize)]) {
@@ -134,7 +150,7 @@ fn cut_at(area: &'static str, name: &str, every: usize, cuts: &[(usize, usize, u
         };
         let from = line - recorded.comments.len() - 1;
         let mut edits = 0;
-        for place in recorded.judged_behind(cut + from).step_by(every) {
+        for place in recorded.judged_behind(cut, cut + from).step_by(every) {
             let whole = recorded.judge(&recorded.without(0, place), false);
             if matches!(whole, Verdict::Refused(_)) {
                 let left = recorded.judge(&recorded.without(cut, place), true);
@@ -220,8 +236,44 @@ fn handles_that_run() {
         "jbd2",
         "i_d_nolock_J4_w12_jbd2only_warm",
         17,
-        &[(99, 87, 49), (496, 65, 32), (794, 55, 13)],
+        &[(99, 87, 52), (496, 65, 27), (794, 55, 13)],
     );
+}
+
+/// Handles that were asked for before the trace, and start behind the line from which it is judged: five tasks, three and one.
+#[test]
+fn handles_that_wait_over_two_commits() {
+    cut_at(
+        "jbd2",
+        "i_c_lock_J4_w16",
+        23,
+        &[(200, 79, 25), (350, 133, 15), (425, 128, 11), (825, 67, 10)],
+    );
+}
+
+#[test]
+fn handles_that_were_asked_for_before_are_told() {
+    let recorded = Recorded::of("jbd2", "i_c_lock_J4_w16");
+    let (dir, cut) = (temp(), 425);
+    let judge = |events: &[String]| {
+        let path = dir.path().join("cut.txt");
+        let lines = [&recorded.comments[..], events].concat();
+        fs::write(&path, lines.join("\n")).expect("a file");
+        let mut command = interlock();
+        command.args(["validate", "jbd2", "--out"]);
+        let command = command.arg(dir.path()).arg(&path);
+        let assert = command.assert().success();
+        assert.stdout(contains(
+            "accepted by the machine and TLC, 211 events; judged from line 157 on",
+        ))
+    };
+    let says = "asked for before the trace begins, so that it is not known what they reserve: ";
+    let told = |handles: u8| contains(format!("{says}{handles} of the handles that are judged"));
+    judge(&recorded.events[cut..]).stderr(told(1));
+    // A task's first event that is left out makes one more.
+    let asks = &recorded.events[620];
+    assert!(asks.contains("wl-w11-7221"), "{asks}");
+    judge(&recorded.without(cut, 620)).stderr(told(2));
 }
 
 /// Inodes on b_dirty, and passes that write.

@@ -82,12 +82,12 @@ fn edited_traces_are_refused() {
             ],
             "Handles" => [
                 // At the beginning a transaction may have more handles, and be locked; some neighbours do not mind each other.
-                (Edit::Drop, 22, 26),
-                (Edit::Swap, 11, 25),
-                (Edit::OtherHolder, 26, 26),
+                (Edit::Drop, 27, 33),
+                (Edit::Swap, 13, 32),
+                (Edit::OtherHolder, 33, 33),
                 // Nothing is seen of a state beside the arguments.
                 (Edit::OneMore, 0, 0),
-                (Edit::Repeat, 22, 26),
+                (Edit::Repeat, 29, 33),
             ],
             "LogTail" => [
                 // The last of them, and one from before what is known; of some neighbours either may come first.

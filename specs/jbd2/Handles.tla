@@ -15,7 +15,8 @@
 (* then, or be locked, or another may be committing; and credits may be    *)
 (* reserved.  So there are several initial states, and a transaction is    *)
 (* whole only if the one before it was seen to give way to it: of the      *)
-(* others the numbers are lower bounds.                                    *)
+(* others the numbers are lower bounds.  A task may have asked for its      *)
+(* handle before the trace began: what it reserves is not told then.       *)
 (*                                                                         *)
 (* NOT SHOWN.  What waits, and for what; why a handle waits that would     *)
 (* have fitted; revoke records, which take more credits than are counted   *)
@@ -30,6 +31,7 @@ CONSTANTS
     Overhead,   \* credits that every transaction begins with, at least
     Half,       \* all reservations take so many credits at most
     InFlight,   \* the numbers of credits that may be reserved at the beginning
+    OlderReserves, \* those that one handle may reserve that was asked for before it
     Arguments(_) \* the tuples of arguments that an action, by its name, is tried with
 
 VARIABLES
@@ -77,14 +79,17 @@ Join(t, credits, reserve) ==
 Without(t) == [u \in DOMAIN handles \ {t} |-> handles[u]]
 
 -----------------------------------------------------------------------------
-\* start_this_handle of an ordinary handle, after all tests of
-\* add_transaction_credits.
-Start(t, tid, credits, reserve) ==
-    /\ ~Has(t)
+\* All tests of add_transaction_credits are passed.
+Admits(tid, credits, reserve) ==
     /\ tid = running.tid
     /\ running.state = "RUNNING"
     /\ Out + credits + reserve <= Max
     /\ reserve > 0 => reserved + reserve <= Half
+
+\* start_this_handle of an ordinary handle.
+Start(t, tid, credits, reserve) ==
+    /\ ~Has(t)
+    /\ Admits(tid, credits, reserve)
     /\ Join(t, credits, reserve)
     /\ reserved' = reserved + reserve
     /\ unused' = 0
@@ -101,6 +106,19 @@ StartReserved(t, tid, reserve, credits) ==
     /\ reserved' = reserved - reserve
     /\ unused' = 0
     /\ UNCHANGED committing
+
+\* One of the two, of a handle that was asked for before the trace began.  What
+\* it reserves is used by another: if it were given back, it could only break a
+\* limit before.
+StartOlder(t, tid, credits) ==
+    \/ /\ ~Has(t)
+       /\ Join(t, credits, 0)
+       /\ \E reserve \in OlderReserves :
+             /\ Admits(tid, credits, reserve)
+             /\ reserved' = reserved + reserve
+       /\ unused' = 0
+       /\ UNCHANGED committing
+    \/ StartReserved(t, tid, credits, credits)
 
 \* jbd2_journal_extend, of a handle that has so many credits left.
 Extend(t, tid, left, more) ==
@@ -196,6 +214,7 @@ CommitEnd(tid) ==
 Next ==
     \/ \E a \in Arguments("Start") : Start(a[1], a[2], a[3], a[4])
     \/ \E a \in Arguments("StartReserved") : StartReserved(a[1], a[2], a[3], a[4])
+    \/ \E a \in Arguments("StartOlder") : StartOlder(a[1], a[2], a[3])
     \/ \E a \in Arguments("Extend") : Extend(a[1], a[2], a[3], a[4])
     \/ \E a \in Arguments("Restart") : Restart(a[1])
     \/ \E a \in Arguments("Stop") : Stop(a[1], a[2], a[3], a[4])

@@ -49,7 +49,7 @@ Tried(action) ==
       [] OTHER -> {}
 
 H == INSTANCE Handles WITH running <- TakesHandles, committing <- Commits, handles <- Credited,
-                           reserved <- Reserved, FirstTid <- 1, InFlight <- {0}, Arguments <- Tried
+                           reserved <- Reserved, FirstTid <- 1, InFlight <- {0}, OlderReserves <- {0}, Arguments <- Tried
 
 \* Two steps of Handles in one: CommitLog and Stats; Stop and FreeReserved.
 Written ==

@@ -6,15 +6,17 @@
 //! reserved, or in the transaction, than there were. `docs/kernel-traces.md` has the reasons.
 
 mod size;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, ensure};
 
 use super::event::Event;
-use super::{MOST, Projection, Source};
+use super::{Projection, Source};
 use crate::recording::{self, Head, Trace};
 use size::Size;
+use steps::{Steps, line};
 
 /// Credits that every transaction begins with, at least: a descriptor and a commit block.
 const OVERHEAD: u32 = 2;
@@ -31,19 +33,21 @@ pub struct Journal {
     flushed: Option<(i32, usize)>,
     /// Credits that were reserved and used.
     used: BTreeSet<i32>,
-    handles: Events,
-    log: Events,
-    /// The line at which the second transaction begins, or the first if there is no other: who gets a handle from then on has asked
-    /// for it in the file.
+    handles: Steps,
+    log: Steps,
+    /// The line at which the second transaction begins, or the first if there is no other: handles are judged from then on, as few of
+    /// them were asked for before the trace began.
     begins: usize,
     /// How many have begun, of two.
     flushes: u32,
     /// The lines at which tasks are first seen as they get a handle.
-    claims: Vec<usize>,
-    /// Who does anything with the journal in the whole file.
+    claims: BTreeSet<usize>,
+    /// Who is seen to ask for a handle, or to have one, in the whole file.
     seen: BTreeSet<u32>,
-    /// The line from which on handles are judged: no handle is left, and the next transaction begins.
-    known: Option<usize>,
+    /// So many handles that are judged were asked for before the trace began.
+    older: usize,
+    /// No handle is left, and the next transaction begins: handles are judged.
+    is_known: bool,
     /// The line at which the log's tail is known.
     tail: Option<usize>,
     /// The place in `log` of the event after which each task has done nothing yet.
@@ -67,13 +71,6 @@ struct Asked {
     reserved: bool,
 }
 
-/// The events of a trace, and their lines.
-#[derive(Debug, Default)]
-struct Events {
-    events: Vec<recording::Event>,
-    lines: Vec<usize>,
-}
-
 impl Journal {
     /// Knows nothing of a file yet.
     ///
@@ -90,12 +87,13 @@ impl Journal {
             used: BTreeSet::new(),
             begins: 0,
             flushes: 0,
-            claims: Vec::new(),
+            claims: BTreeSet::new(),
             seen: BTreeSet::new(),
-            known: None,
+            older: 0,
+            is_known: false,
             tail: None,
-            handles: Events::default(),
-            log: Events::default(),
+            handles: Steps::default(),
+            log: Steps::default(),
             tails: BTreeMap::new(),
         }))
     }
@@ -103,9 +101,6 @@ impl Journal {
     /// What the task of an event has asked for: it has got it.
     fn asked(&mut self, event: &Event<'_>) -> Result<Asked> {
         let task = self.tasks.entry(event.raw.pid).or_default();
-        if event.line < self.begins && self.claims.contains(&event.line) {
-            return Ok(task.asked.take().unwrap_or_default());
-        }
         task.asked.take().with_context(|| {
             format!(
                 "{}: the task {} has not asked for this handle: record ext4_journal_start* too, and from before the tasks start",
@@ -117,6 +112,15 @@ impl Journal {
 
     fn start(&mut self, event: &Event<'_>) -> Result<()> {
         let (tid, credits) = (int(event, "tid")?, int(event, "requested")?);
+        if self.claims.contains(&event.line) {
+            // It may have been reserved itself.
+            self.used.insert(credits);
+            self.older += 1;
+            let until = self.last_before(event.line, tid);
+            return self
+                .handles
+                .of_task("StartOlder", event, until, &[tid, credits]);
+        }
         let asked = self.asked(event)?;
         if asked.reserved {
             // The transaction has taken handles since the one before it gave way.
@@ -129,6 +133,12 @@ impl Journal {
         self.start_by(event, asked, [tid, credits])
     }
 
+    /// The last line up to this one at which the transaction takes ordinary handles.
+    fn last_before(&self, line: usize, tid: i32) -> usize {
+        let locked = self.locked.filter(|(locked, _)| *locked == tid);
+        locked.map_or(line, |(_, line)| line)
+    }
+
     /// An ordinary start.
     fn start_by(
         &mut self,
@@ -136,8 +146,7 @@ impl Journal {
         asked: Asked,
         [tid, credits]: [i32; 2],
     ) -> Result<()> {
-        let locked = self.locked.filter(|(locked, _)| *locked == tid);
-        let until = locked.map_or(event.line, |(_, line)| line.max(asked.line));
+        let until = self.last_before(event.line, tid).max(asked.line);
         let args = [tid, credits, asked.reserve];
         self.handles.of_task("Start", event, until, &args)
     }
@@ -196,6 +205,7 @@ impl Journal {
                 ("Overhead", OVERHEAD.to_string()),
                 ("Half", half.to_string()),
                 ("InFlight", set(sums(&self.used, half))),
+                ("OlderReserves", set([0].iter().chain(&self.used))),
             ],
         );
         let log = head(
@@ -214,14 +224,18 @@ impl Projection for Journal {
 
     fn survey(&mut self, event: &Event<'_>) -> Result<()> {
         match event.name {
-            "handle_start" if !self.seen.contains(&event.raw.pid) => self.claims.push(event.line),
+            "handle_start" if !self.seen.contains(&event.raw.pid) => {
+                self.claims.insert(event.line);
+            }
             "commit_flush" if self.flushes < 2 => {
                 self.flushes += 1;
                 self.begins = event.line;
             }
             _ => {}
         }
-        if JOURNAL.contains(&event.name) {
+        // Not who commits; and who waits for room in the log may make it.
+        let of_handle = event.name.starts_with("handle_") || event.name.starts_with("journal_");
+        if of_handle {
             self.seen.insert(event.raw.pid);
         }
         Ok(())
@@ -274,9 +288,10 @@ impl Projection for Journal {
                 let [tid] = ints(event, ["tid"])?;
                 self.flushed = Some((tid, at));
                 if self.source.midway && at == self.begins {
-                    self.known = Some(at);
-                    self.handles = Events::default();
+                    self.is_known = true;
+                    self.handles = Steps::default();
                     self.used.clear();
+                    self.older = 0;
                 }
                 self.handles.push("CommitFlush", event, &[tid])?;
             }
@@ -314,14 +329,14 @@ impl Projection for Journal {
             "no handle or commit of a journal in it: record the events jbd2_* and ext4_journal_start*"
         );
         ensure!(
-            !self.source.midway || self.known.is_some(),
+            !self.source.midway || self.is_known,
             "no transaction begins in it: which handles are older than the trace is never known, and nothing is judged; record longer, \
              or say --at-rest if the journal was when it began"
         );
         let [handles, log] = self.heads()?;
         let trace = std::mem::take(&mut self.handles).trace(handles, &self.source);
         out.extend(trace.map(|trace| Trace {
-            known: self.known,
+            known: self.is_known.then_some(self.begins),
             ..trace
         }));
         // Without a transaction's blocks there is nothing to be asked of a log.
@@ -331,6 +346,16 @@ impl Projection for Journal {
             out.extend(trace.map(|trace| Trace { known, ..trace }));
         }
         Ok(())
+    }
+
+    fn unjudged(&self) -> Vec<String> {
+        let told = (self.older > 0).then(|| {
+            format!(
+                "asked for before the trace begins, so that it is not known what they reserve: {} of the handles that are judged",
+                self.older
+            )
+        });
+        told.into_iter().collect()
     }
 }
 
@@ -374,74 +399,6 @@ const COMMIT: [&str; 5] = [
     "CommitEnd",
 ];
 const JOINED: [&str; 4] = ["Start", "StartReserved", "Extend", "Stop"];
-
-impl Events {
-    /// The argument at `place` of the first of such steps.
-    fn first(&self, place: usize, actions: &[&str]) -> Option<&str> {
-        let mut events = self.events.iter();
-        let event = events.find(|event| actions.contains(&event.action.as_str()))?;
-        event.args.get(place).map(String::as_str)
-    }
-
-    /// A step that was taken at the event.
-    fn push(&mut self, action: &str, event: &Event<'_>, args: &[i32]) -> Result<()> {
-        self.add(action, event, event.line, None, args)
-    }
-
-    /// A step of the event's task, which is its first argument.
-    fn of_task(&mut self, action: &str, event: &Event<'_>, at: usize, args: &[i32]) -> Result<()> {
-        self.add(action, event, at, Some(name(event)), args)
-    }
-
-    fn add(
-        &mut self,
-        action: &str,
-        event: &Event<'_>,
-        at: usize,
-        task: Option<String>,
-        args: &[i32],
-    ) -> Result<()> {
-        ensure!(
-            self.events.len() < MOST,
-            "{}: more than {MOST} steps of a journal: record less at a time",
-            event.place()
-        );
-        self.events.push(recording::Event {
-            thread: name(event),
-            from: line(at),
-            to: line(at),
-            action: action.to_owned(),
-            others: Vec::new(),
-            args: task
-                .into_iter()
-                .chain(args.iter().map(i32::to_string))
-                .collect(),
-            sees: BTreeMap::new(),
-        });
-        self.lines.push(event.line);
-        Ok(())
-    }
-
-    fn trace(self, head: Head, source: &Source) -> Option<Trace> {
-        Some(Trace {
-            head,
-            line: *self.lines.first()?,
-            file: source.file.clone(),
-            events: self.events,
-            lines: self.lines,
-            known: None,
-        })
-    }
-}
-
-/// A task's name in a trace.
-fn name(event: &Event<'_>) -> String {
-    format!("t{}", event.raw.pid)
-}
-
-fn line(line: usize) -> u64 {
-    line as u64
-}
 
 /// A field that the kernel prints as an int.
 fn int(event: &Event<'_>, field: &str) -> Result<i32> {

@@ -20,6 +20,7 @@ pub struct Handles {
     overhead: i64,
     half: i64,
     in_flight: BTreeSet<i64>,
+    reserves: BTreeSet<i64>,
 }
 
 /// The state of a transaction.
@@ -71,6 +72,8 @@ pub struct State {
 pub enum Action {
     /// A task's handle joins `tid` with credits, and reserves others.
     Start(usize, i64, i64, i64),
+    /// The same of a handle that was asked for before the trace began, which may have reserved so many for another one.
+    StartOlder(usize, i64, i64, i64),
     /// A reserved handle joins: `tid`, what was reserved, what it has.
     StartReserved(usize, i64, i64, i64),
     /// A handle of `tid`, with so many credits left, gets more.
@@ -117,8 +120,11 @@ impl Handles {
             bail!("Task is not a set")
         };
         let of = |name: &str| number(&constant(constants, name)?.parse()?).context(name.to_owned());
-        let Value::Set(in_flight) = constant(constants, "InFlight")?.parse()? else {
-            bail!("InFlight is not a set")
+        let set = |name: &str| {
+            let Value::Set(numbers) = constant(constants, name)?.parse()? else {
+                bail!("{name} is not a set")
+            };
+            numbers.iter().map(number).collect::<Result<BTreeSet<_>>>()
         };
         Ok(Handles {
             tasks: tasks.iter().map(Value::to_string).collect(),
@@ -126,7 +132,8 @@ impl Handles {
             max: of("Max")?,
             overhead: of("Overhead")?,
             half: of("Half")?,
-            in_flight: in_flight.iter().map(number).collect::<Result<_>>()?,
+            in_flight: set("InFlight")?,
+            reserves: set("OlderReserves")?,
         })
     }
 
@@ -142,6 +149,14 @@ impl Handles {
     /// `Out`.
     fn out(&self, state: &State) -> i64 {
         self.overhead + state.reserved + state.running.out
+    }
+
+    /// `Admits`.
+    fn admits(&self, state: &State, [tid, credits, reserve]: [i64; 3]) -> bool {
+        tid == state.running.tid
+            && state.running.state == TState::Running
+            && self.out(state) + credits + reserve <= self.max
+            && (reserve <= 0 || state.reserved + reserve <= self.half)
     }
 }
 
@@ -196,10 +211,12 @@ impl Counterpart for Handles {
             Action::Start(task, tid, credits, reserve) => {
                 next.join(task, credits, reserve);
                 next.reserved += reserve;
-                has(task).is_none()
-                    && takes(tid)
-                    && self.out(state) + credits + reserve <= self.max
-                    && (reserve <= 0 || state.reserved + reserve <= self.half)
+                has(task).is_none() && self.admits(state, [tid, credits, reserve])
+            }
+            Action::StartOlder(task, tid, credits, reserve) => {
+                next.join(task, credits, 0);
+                next.reserved += reserve;
+                has(task).is_none() && self.admits(state, [tid, credits, reserve])
             }
             Action::StartReserved(task, tid, reserve, credits) => {
                 next.join(task, credits, 0);
@@ -365,6 +382,19 @@ impl Traced for Handles {
         self.in_flight.iter().flat_map(of).collect()
     }
 
+    /// `StartOlder` leaves open what is reserved, and whether the handle was itself.
+    fn actions(&self, step: &Step) -> Result<Vec<Action>> {
+        if step.action != "StartOlder" {
+            return Ok(vec![self.action(step)?]);
+        }
+        let (task, rest) = step.args.split_first().context("it has no argument")?;
+        let (task, [tid, credits]) = (self.task(task)?, numbers(step, rest)?);
+        let reserves = self.reserves.iter();
+        let ordinary = reserves.map(|reserve| Action::StartOlder(task, tid, credits, *reserve));
+        let reserved = Action::StartReserved(task, tid, credits, credits);
+        Ok(ordinary.chain([reserved]).collect())
+    }
+
     /// An event's arguments say all that was seen.
     fn sees(&self, _state: &State, _name: &str) -> Option<Value> {
         None
@@ -372,5 +402,41 @@ impl Traced for Handles {
 
     fn is_silent(&self, action: Action) -> bool {
         action == Action::FreeReserved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that reserves none fits, if it has not too many credits; one that is reserved needs a reservation.
+    #[test]
+    fn an_older_handle_keeps_to_the_limits() {
+        let constants = [
+            ("Task", "{t1}"),
+            ("FirstTid", "5"),
+            ("Max", "20"),
+            ("Overhead", "2"),
+            ("Half", "9"),
+            ("InFlight", "{0, 4}"),
+            ("OlderReserves", "{0, 4}"),
+        ];
+        let constants = constants.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let machine = Handles::new(&constants.into()).expect("its constants");
+        let starts = |credits: u32, state: &State| {
+            let args =
+                ["\"t1\"", "5", &credits.to_string()].map(|arg| arg.parse().expect("a value"));
+            let step = Step {
+                action: "StartOlder".into(),
+                args: args.into(),
+            };
+            let actions = machine.actions(&step).expect("its actions");
+            let fits = |action: &&Action| machine.step(state, **action).is_some();
+            actions.iter().filter(fits).count()
+        };
+        let fits = [4, 14, 18, 19].map(|credits| starts(credits, &machine.init()));
+        assert_eq!(fits, [2, 2, 1, 0]);
+        let reserved = machine.starts().into_iter().map(|state| starts(4, &state));
+        assert_eq!(reserved.collect::<Vec<_>>(), [2, 0, 0, 0, 0, 3, 1, 0, 0, 0]);
     }
 }

@@ -1,12 +1,23 @@
 //! What a trace may say of a machine.
 
+use anyhow::Result;
+
 use super::counterpart::Counterpart;
+use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 /// A machine that traces are checked against.
 pub trait Traced: Counterpart {
     /// What an event may have seen of a state, by its name: the same as in `Trace<Module>.tla`.
     fn sees(&self, state: &Self::State, name: &str) -> Option<Value>;
+
+    /// The actions of which an event leaves open which one it was.
+    ///
+    /// # Errors
+    /// As [`Counterpart::action`].
+    fn actions(&self, step: &Step) -> Result<Vec<Self::Action>> {
+        Ok(vec![self.action(step)?])
+    }
 
     /// The states that a trace may begin in.
     fn starts(&self) -> Vec<Self::State> {

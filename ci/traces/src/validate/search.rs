@@ -135,15 +135,15 @@ impl<A: Copy> Step<A> {
         let step = event.step()?;
         let mut actions = Vec::new();
         for name in event.names() {
-            let action = name.to_owned();
-            let named = || {
-                model.action(&counterexample::Step {
-                    action,
-                    ..step.clone()
-                })
-            };
-            let sees = name == SEE && model.may_see();
-            actions.push((!sees).then(named).transpose()?);
+            if name == SEE && model.may_see() {
+                actions.push(None);
+                continue;
+            }
+            let named = model.actions(&counterexample::Step {
+                action: name.to_owned(),
+                ..step.clone()
+            });
+            actions.extend(named?.into_iter().map(Some));
         }
         Ok(Step {
             actions,
