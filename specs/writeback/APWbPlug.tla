@@ -14,7 +14,8 @@
 (*   its plug is broken off, whatever the variant; with a plug for each    *)
 (*   inode, one for each.                                                  *)
 (*                                                                         *)
-(* ASSUMED.  What WbPlug assumes.                                          *)
+(* ASSUMED.  What WbPlug assumes; no queue in front of the device, and     *)
+(* nobody else who takes inodes off b_io.                                  *)
 (*                                                                         *)
 (* THE IDEA of RequestsInv.  What is in the plug are the last inodes       *)
 (* submitted, without a gap: it is one request at any time.                *)
@@ -22,12 +23,16 @@
 EXTENDS Integers, FiniteSets, PlugPolicies
 
 CONSTANTS
-    \* @type: { plug: Str, finish: Str, resched: Str, sleep: Str };
+    \* @type: { plug: Str, finish: Str, resched: Str, sleep: Str, next: Str };
     Policy,
     \* @type: Int;
     Files,
     \* @type: Int;
     Slots,
+    \* @type: Str;
+    Queue,
+    \* @type: Set(Int);
+    Movable,
     \* @type: Int;
     MaxRequests
 
@@ -36,12 +41,18 @@ VARIABLES
     pc,
     \* @type: Int;
     next,
+    \* @type: Int;
+    cached,
+    \* @type: Set(Int);
+    moved,
     \* @type: Bool;
     locked,
     \* @type: Bool;
     plugged,
     \* @type: Set(Int);
     plug,
+    \* @type: Set(Set(Int));
+    queue,
     \* @type: Set(Set(Int));
     flying,
     \* @type: Str;
@@ -57,8 +68,13 @@ VARIABLES
 
 INSTANCE WbPlug
 
+\* Nobody takes an inode off b_io: the first one from i on is i.
+\* @type: Int => Int;
+OVERRIDE_First(i) == i
+
 \* Next.  Apalache must know how large a set that is quantified over may be, and
-\* File is not; Throttle and Complete are about what is there alone.
+\* File is not; Throttle and Complete are about what is there alone.  What AnySize
+\* rules out is left out.
 APNext ==
     \/ Begin
     \/ Lock
@@ -81,12 +97,14 @@ APNext ==
 AnySize ==
     /\ Files \in 1 .. 5
     /\ Slots \in 1 .. 3
+    /\ Queue = "none"
+    /\ Movable = {}
 
 \* Whatever the variant, but one that finishes the plug under the lock.
 AnyUnlocked ==
     /\ AnySize
     /\ Policy \in [plug : {"inode", "loop", "outside"}, finish : {"dropped", "never"},
-                   resched : {"stays", "flushes"}, sleep : {"stays", "flushes"}]
+                   resched : {"stays", "flushes"}, sleep : {"stays", "flushes"}, next : {"list"}]
     /\ MaxRequests = 1
 
 \* A plug that is flushed whenever its task leaves the processor, or is finished
@@ -94,7 +112,7 @@ AnyUnlocked ==
 AnyFlushed ==
     /\ AnySize
     /\ Policy \in [plug : {"inode", "loop", "outside"}, finish : {"locked", "dropped", "never"},
-                   resched : {"stays", "flushes"}, sleep : {"flushes"}]
+                   resched : {"stays", "flushes"}, sleep : {"flushes"}, next : {"list"}]
     /\ Policy.plug = "inode" \/ Policy.resched = "flushes"
     /\ MaxRequests = 1
 
@@ -102,7 +120,7 @@ AnyFlushed ==
 AnyPlug ==
     /\ AnySize
     /\ Policy \in [plug : {"inode", "loop", "outside"}, finish : {"locked", "dropped", "never"},
-                   resched : {"stays", "flushes"}, sleep : {"stays", "flushes"}]
+                   resched : {"stays", "flushes"}, sleep : {"stays", "flushes"}, next : {"list"}]
     /\ MaxRequests = IF Policy.plug = "inode" THEN Files ELSE 1
 
 \* Faulty variants, of any size.
@@ -112,8 +130,14 @@ AnySleepKeepsPlug  == AnySize /\ Policy = SleepKeepsPlug /\ MaxRequests = 1
 AnyPlugPerInode    == AnySize /\ Policy = PlugPerInode /\ MaxRequests = 1
 
 \* Sizes of models.toml.
-F2 == Files = 2 /\ Slots = 1 /\ MaxRequests = 1
-F3 == Files = 3 /\ Slots = 1 /\ MaxRequests = 1
+Size(files) ==
+    /\ Files = files
+    /\ Slots = 1
+    /\ Queue = "none"
+    /\ Movable = {}
+    /\ MaxRequests = 1
+F2 == Size(2)
+F3 == Size(3)
 PlugOutsideF3        == F3 /\ Policy = PlugOutside
 SleepKeepsPlugF3     == F3 /\ Policy = SleepKeepsPlug
 FlushBeforeReschedF2 == F2 /\ Policy = FlushBeforeResched
@@ -133,7 +157,7 @@ InodePlug ==
     IF Policy.plug = "inode" THEN plug # {} => pc.flusher = "inode" ELSE pc.flusher # "inode"
 
 \* Whoever sleeps has an empty plug, or waits for the device to take it.
-AsleepPlug == cpu = "asleep" => plug = {} \/ Finishing
+AsleepPlug == cpu = "asleep" => plug = {} \/ AwaitsRoom
 
 OffInv ==
     /\ InodePlug
@@ -162,16 +186,27 @@ WeakInv ==
 \* There is an inode to write where one is written.
 NextWhere == pc.flusher \in {"write", "submit"} => next <= Files
 
+\* Each inode is in one place: still to come, in the plug, or in one request.
+OnePlace ==
+    /\ \A i \in plug : i < next
+    /\ \A r \in flying :
+          /\ \A i \in r : i < next /\ i \notin plug
+          /\ \A q \in flying : q = r \/ q \cap r = {}
+
 TypeAssign ==
     /\ pc \in [flusher : {"idle", "lock", "pick", "write", "submit", "inode", "after", "finish",
                           "end"},
                dirtier : {"idle", "throttled"}]
     /\ next \in 1 .. 6 /\ next <= Files + 1
     /\ NextWhere
+    /\ cached = 0
+    /\ moved = {}
     /\ locked \in BOOLEAN
     /\ plugged \in BOOLEAN
     /\ plug \in SUBSET (1 .. 5) /\ \A i \in plug : i <= Files
-    /\ \E f \in [1 .. 3 -> SUBSET (1 .. 5)] : flying = {f[n] : n \in 1 .. 3} \ {{}}
+    /\ queue = {}
+    /\ \E f \in [1 .. 5 -> SUBSET (1 .. 5)] : flying = {f[n] : n \in 1 .. 5} \ {{}}
+    /\ OnePlace
     /\ cpu \in {"on", "preempted", "asleep"}
     /\ resched \in BOOLEAN
     /\ waits \in 0 .. 5
@@ -185,8 +220,11 @@ InTypes ==
     /\ pc.dirtier \in {"idle", "throttled"}
     /\ next >= 1 /\ next <= Files + 1
     /\ NextWhere
+    /\ cached = 0
+    /\ moved = {}
+    /\ queue = {}
+    /\ OnePlace
     /\ \A i \in plug : i >= 1 /\ i <= Files
-    /\ Cardinality(flying) <= 3
     /\ \A r \in flying : r # {} /\ \A i \in r : i >= 1 /\ i <= 5
     /\ cpu \in {"on", "preempted", "asleep"}
     /\ waits >= 0 /\ waits <= 5

@@ -8,10 +8,13 @@
 (*   finish    the lock, when it ends: "locked" or "dropped"; or "never"   *)
 (*   resched   before a preemption it "stays" as it is, or it "flushes"    *)
 (*   sleep     the same of the scheduler, before the task sleeps           *)
+(*   next      the next inode is looked up on the "list", once the lock is *)
+(*             taken again, or was "cached" before the lock was dropped    *)
 (***************************************************************************)
 
 \* Before 4.3, and the baseline of the thread: a plug in do_writepages.
-PlugPerInode == [plug |-> "inode", finish |-> "dropped", resched |-> "stays", sleep |-> "flushes"]
+PlugPerInode ==
+    [plug |-> "inode", finish |-> "dropped", resched |-> "stays", sleep |-> "flushes", next |-> "list"]
 
 \* d353d7587d02 (4.3-rc1).
 FinishUnderLock == [PlugPerInode EXCEPT !.plug = "loop", !.finish = "locked"]
@@ -25,8 +28,10 @@ PlugOutside == [PlugPerInode EXCEPT !.plug = "outside"]
 \* The third, of today (590dca3a7187).
 FlushBeforeResched == [PlugOutside EXCEPT !.resched = "flushes"]
 
-\* Controls: the scheduler forgets the plug of a task that sleeps; and nobody
-\* finishes it.
+\* Controls: the next inode is kept across the drop of the lock
+\* (list_for_each_entry_safe on b_io); the scheduler forgets the plug of a task that
+\* sleeps; and nobody finishes it.
+CachesNext     == [DropRetake EXCEPT !.next = "cached"]
 SleepKeepsPlug == [FlushBeforeResched EXCEPT !.sleep = "stays"]
 NeverFinished  == [FlushBeforeResched EXCEPT !.finish = "never"]
 =============================================================================

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use interlock::writeback::plug::{Action, Machine, Run, State};
+use interlock::writeback::plug::{Action, Machine, Pc, Queue, Run, State};
 use interlock::writeback::plug_policy::Policy;
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::wb_plug::WbPlug;
@@ -27,7 +27,7 @@ fn under(policy: Policy, plug: &WbPlug, state: &State, action: Action) -> Option
     machine.step(state, action)
 }
 
-const FAULTS: [Fault; 11] = [
+const FAULTS: [Fault; 15] = [
     Fault {
         name: "the plug stays as it is before a preemption",
         model: "FlushBeforeResched-F2-graph",
@@ -160,6 +160,56 @@ const FAULTS: [Fault; 11] = [
         },
         tells: "in [End On next 3 wanted; plug {}; flying {2}; 2 requests, 1 breaks], End(): \
                 TLC is not enabled; the machine [Idle On next 1 wanted; plug {}; flying {2}; 0 requests, 0 breaks]",
+    },
+    Fault {
+        name: "the next inode is looked up anew",
+        model: "CachesNext-F2-moved-graph",
+        step: |plug, state, action| under(Policy::DROP_RETAKE, plug, state, action),
+        tells: "in [Pick On next 1 locked plugged wanted; cached 0, moved {2}; plug {}; flying ; 0 requests, 0 breaks], Pick(): \
+                TLC [Write On next 1 plugged wanted; cached 3, moved {2}; plug {}; flying ; 0 requests, 0 breaks]; the machine [Write On next 1 plugged wanted; cached 0, moved {2}; plug {}; flying ; 0 requests, 0 breaks]",
+    },
+    Fault {
+        name: "somebody else takes the inode in hand",
+        model: "CachesNext-F2-moved-graph",
+        step: |plug, state, action| {
+            let mut seen = state.clone();
+            if matches!((action, state.pc), (Action::Move(_), Pc::Write)) {
+                seen.pc = Pc::Lock;
+            }
+            let mut next = plug.step(&seen, action)?;
+            if let Action::Move(_) = action {
+                next.pc = state.pc;
+            }
+            Some(next)
+        },
+        tells: "in [Write On next 2 plugged wanted; cached 3, moved {}; plug {1}; flying ; waits for 1; 0 requests, 0 breaks], Move(2): \
+                TLC is not enabled; the machine [Write On next 2 plugged wanted; cached 3, moved {2}; plug {1}; flying ; waits for 1; 0 requests, 0 breaks]",
+    },
+    Fault {
+        name: "the queue does not merge",
+        model: "PlugPerInode-merges-F2-graph",
+        step: |plug, state, action| {
+            let machine = Machine {
+                queue: Queue::Keeps,
+                ..plug.machine.clone()
+            };
+            machine.step(state, action)
+        },
+        tells: "in [Write On next 2 plugged wanted; plug {}; queue {1}; flying ; waits for 1; 0 requests, 0 breaks], Submit(): \
+                TLC [Inode On next 3 plugged wanted; plug {}; queue {1, 2}; flying ; waits for 1; 0 requests, 0 breaks]; the machine [Inode On next 3 plugged wanted; plug {2}; queue {1}; flying ; waits for 1; 0 requests, 0 breaks]",
+    },
+    Fault {
+        name: "what leaves the queue is not counted",
+        model: "PlugPerInode-merges-F2-graph",
+        step: |plug, state, action| {
+            let mut next = plug.step(state, action)?;
+            if let Action::Issue(_) = action {
+                next.requests = state.requests;
+            }
+            Some(next)
+        },
+        tells: "in [After On next 2 wanted; plug {}; queue {1}; flying ; waits for 1; 0 requests, 0 breaks], Issue({1}): \
+                TLC [After On next 2 wanted; plug {}; flying {1}; waits for 1; 1 requests, 0 breaks]; the machine [After On next 2 wanted; plug {}; flying {1}; waits for 1; 0 requests, 0 breaks]",
     },
 ];
 

@@ -10,13 +10,15 @@ use interlock_checker::manifest::Manifest;
 use interlock_traces::machines::counterpart::{Counterpart, reached};
 use interlock_traces::machines::wb_plug::WbPlug;
 
-const GRAPHS: [&str; 7] = [
+const GRAPHS: [&str; 9] = [
+    "CachesNext-F2-moved-graph",
     "DropRetake-F2-graph",
     "FinishUnderLock-F2-graph",
     "FlushBeforeResched-F2-graph",
     "NeverFinished-F2-graph",
     "PlugOutside-F2-graph",
     "PlugPerInode-F2-graph",
+    "PlugPerInode-merges-F2-graph",
     "SleepKeepsPlug-F2-graph",
 ];
 
@@ -41,8 +43,8 @@ fn the_actions_offered_are_the_steps() -> Result<()> {
         names.extend(graph.steps.iter().map(|(_, how, _)| how.action.clone()));
     }
     let all = [
-        "Begin", "Complete", "End", "Finish", "GoOn", "Lock", "Pick", "Resched", "Resume", "Sleep",
-        "Submit", "Throttle", "Want",
+        "Begin", "Complete", "End", "Finish", "GoOn", "Issue", "Lock", "Move", "Pick", "Resched",
+        "Resume", "Sleep", "Submit", "Throttle", "Want",
     ];
     assert!(names.iter().eq(all), "{names:?}");
     Ok(())

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use conformance::random::runner;
-use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
+use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Queue, Run, State};
 use interlock::writeback::plug_policy::Policy;
 use interlock_traces::machines::wb_plug::Invariant;
 use proptest::prelude::*;
@@ -94,22 +94,26 @@ fn states() -> impl Strategy<Value = State> {
     (
         prop::sample::select(pcs),
         any::<[bool; 4]>(),
-        (inode(), inode()),
-        prop::collection::btree_set(inode(), 0..4),
-        prop::collection::btree_set(run, 0..3),
+        (inode(), inode(), inode()),
+        [(); 2].map(|()| prop::collection::btree_set(inode(), 0..4)),
+        [(); 2].map(|()| prop::collection::btree_set(run.clone(), 0..3)),
         prop::sample::select(vec![Cpu::On, Cpu::Preempted, Cpu::Asleep]),
         (count(), count()),
     )
         .prop_map(
-            |(pc, flags, (next, waits), plug, flying, cpu, (requests, breaks))| {
+            |(pc, flags, inodes, [plug, moved], [queue, flying], cpu, (requests, breaks))| {
+                let (next, waits, cached) = inodes;
                 let [throttled, locked, plugged, resched] = flags;
                 State {
                     pc,
                     throttled,
                     next,
+                    cached,
+                    moved,
                     locked,
                     plugged,
                     plug,
+                    queue,
                     flying,
                     cpu,
                     resched,
@@ -125,9 +129,13 @@ fn states() -> impl Strategy<Value = State> {
 #[test]
 fn no_state_and_no_action_makes_it_panic() {
     let policy = prop::sample::select(Policy::NAMED.to_vec());
-    let program = (policy, 0..5usize, 0..3usize, states());
-    let found = runner(20_000, 2000).run(&program, |((_, policy), files, slots, state)| {
-        let machine = Machine::new(policy, files, slots);
+    let queue = prop::sample::select(vec![Queue::None, Queue::Keeps, Queue::Merges]);
+    let program = (policy, 0..5usize, 0..3usize, queue, states());
+    let found = runner(20_000, 2000).run(&program, |(named, files, slots, queue, state)| {
+        let (_, policy) = named;
+        let mut machine = Machine::new(policy, files, slots);
+        machine.queue = queue;
+        machine.movable = BTreeSet::from([1, 3, usize::MAX]);
         let offered: BTreeSet<Action> = machine.actions(&state).into_iter().collect();
         let run = Run { first: 2, last: 1 };
         let others = [0, 3, usize::MAX].map(Action::Throttle);

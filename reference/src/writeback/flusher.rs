@@ -287,7 +287,14 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
     /// __writeback_single_inode.
     fn write(&self) -> Option<()> {
         if self.probe.sleeps() {
-            self.leave(Action::Sleep, R::POLICY.sleep, Cpu::Asleep)?;
+            self.take(Action::Sleep, |pages| {
+                // The scheduler does not wait for the device.
+                if R::POLICY.sleep == Leave::Flushes {
+                    pages.issue();
+                }
+                Some(())
+            })?;
+            self.comes_back(Cpu::Asleep)?;
         }
         self.take(Action::Submit, |pages| {
             pages.plug.extend(pages.picked.take());
@@ -305,33 +312,39 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
             return self.take(Action::GoOn, |_| Some(()));
         }
         self.take(Action::Want, |_| Some(()))?;
-        self.leave(Action::Resched, R::POLICY.resched, Cpu::Preempted)
+        if R::POLICY.resched == Leave::Flushes {
+            self.hands_over(Action::Resched, Pages::issue)?;
+        } else {
+            self.take(Action::Resched, |_| Some(()))?;
+        }
+        self.comes_back(Cpu::Preempted)
     }
 
-    /// The flusher leaves its processor, and gets it back.
-    fn leave(&self, action: Action, leave: Leave, cpu: Cpu) -> Option<()> {
-        self.take(action, |pages| {
-            if leave == Leave::Flushes {
-                pages.has_room(self.sizes.slots).then(|| pages.issue())?;
-            }
-            Some(())
-        })?;
+    /// The flusher is off its processor, and gets it back.
+    fn comes_back(&self, cpu: Cpu) -> Option<()> {
         self.probe.away(cpu);
         self.take(Action::Resume, |_| Some(()))
     }
 
-    /// blk_finish_plug; sleeps while the device is full.
+    /// blk_finish_plug.
     fn finish(&self) -> Option<()> {
+        self.hands_over(Action::Finish, |pages| {
+            pages.issue();
+            pages.locked = false;
+        })
+    }
+
+    /// Takes this step when the device takes what is in the plug; sleeps while it is full.
+    fn hands_over(&self, action: Action, step: fn(&mut Pages)) -> Option<()> {
         let slots = self.sizes.slots;
-        let issue = |pages: &mut Pages| {
+        let tries = |pages: &mut Pages| {
             let has_room = pages.has_room(slots);
             if has_room {
-                pages.issue();
-                pages.locked = false;
+                step(pages);
             }
             Some(has_room)
         };
-        while !self.take(Action::Finish, issue)? {
+        while !self.take(action, tries)? {
             self.take(Action::Resume, |pages| pages.has_room(slots).then_some(()))?;
         }
         Some(())

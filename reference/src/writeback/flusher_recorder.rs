@@ -128,13 +128,15 @@ fn first_of_neighbours(inodes: &[usize]) -> Option<usize> {
     are.then_some(first)
 }
 
-fn constants(policy: Policy, files: usize, slots: usize) -> [(&'static str, String); 4] {
+fn constants(policy: Policy, files: usize, slots: usize) -> [(&'static str, String); 6] {
     let named = Policy::NAMED.iter().find(|(_, named)| *named == policy);
     let (policy, _) = named.expect("a policy that has a name");
     [
         ("Policy", format!("<- {policy}")),
         ("Files", files.to_string()),
         ("Slots", slots.to_string()),
+        ("Queue", "\"none\"".into()),
+        ("Movable", "{}".into()),
         ("MaxRequests", "1".into()),
     ]
 }
@@ -143,6 +145,10 @@ impl Event {
     /// As the specification has it, whose inodes begin with 1; the pass's with `first`.
     fn step(&self, first: usize) -> Step {
         let of_pass = |inode: usize| (inode - first + 1).to_string();
+        let of_run = |Run { first, last }: Run| {
+            let inodes: Vec<String> = (first..=last).map(of_pass).collect();
+            format!("{{{}}}", inodes.join(", "))
+        };
         let (action, args) = match self.action {
             Action::Begin => ("Begin", None),
             Action::Lock => ("Lock", None),
@@ -155,11 +161,10 @@ impl Event {
             Action::End => ("End", None),
             Action::Resume => ("Resume", None),
             Action::Want => ("Want", None),
+            Action::Move(inode) => ("Move", Some(of_pass(inode))),
             Action::Throttle(inode) => ("Throttle", Some(of_pass(inode))),
-            Action::Complete(Run { first, last }) => {
-                let inodes: Vec<String> = (first..=last).map(of_pass).collect();
-                ("Complete", Some(format!("{{{}}}", inodes.join(", "))))
-            }
+            Action::Issue(run) => ("Issue", Some(of_run(run))),
+            Action::Complete(run) => ("Complete", Some(of_run(run))),
         };
         Step {
             action,

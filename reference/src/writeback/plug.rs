@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::plug_policy::{Finish, Leave, Plug, Policy};
+use super::plug_policy::{Finish, Leave, Next, Plug, Policy};
 
 /// One request: inodes that are neighbours, the first and the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,14 +79,20 @@ pub struct State {
     pub pc: Pc,
     /// What the dirtier does: it is throttled.
     pub throttled: bool,
-    /// The next inode on b_io.
+    /// The inode in hand, or from which on b_io is looked at.
     pub next: usize,
+    /// The inode to take next, if that is kept; 0: none.
+    pub cached: usize,
+    /// Inodes that somebody else has taken off b_io.
+    pub moved: BTreeSet<usize>,
     /// The flusher holds wb->list_lock.
     pub locked: bool,
     /// current->plug is there.
     pub plugged: bool,
     /// Inodes whose page is submitted, and not issued.
     pub plug: BTreeSet<usize>,
+    /// Requests in front of the device.
+    pub queue: BTreeSet<Run>,
     /// The device's requests.
     pub flying: BTreeSet<Run>,
     /// Where the flusher is.
@@ -126,8 +132,12 @@ pub enum Action {
     Resume,
     /// Somebody else becomes runnable.
     Want,
+    /// Somebody else takes this inode off b_io.
+    Move(usize),
     /// balance_dirty_pages waits for this inode's page.
     Throttle(usize),
+    /// The device takes a request from the queue.
+    Issue(Run),
     /// The device has done a request.
     Complete(Run),
 }
@@ -149,6 +159,17 @@ impl Action {
     ];
 }
 
+/// What is in front of the device; in `WbPlug.tla` a string of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Queue {
+    /// Nothing: whoever hands requests over waits until the device takes them.
+    None,
+    /// A queue that keeps requests as they are.
+    Keeps,
+    /// A queue in which I/O continues a request that waits there.
+    Merges,
+}
+
 /// The inodes, the device and the variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
@@ -158,15 +179,21 @@ pub struct Machine {
     pub files: usize,
     /// How many requests the device takes at a time.
     pub slots: usize,
+    /// What is in front of it.
+    pub queue: Queue,
+    /// Inodes that somebody else may take off b_io.
+    pub movable: BTreeSet<usize>,
 }
 
 impl Machine {
-    /// So many inodes, and a device that takes so many requests.
+    /// So many inodes that nobody else takes, and a device that takes so many requests, with no queue.
     pub fn new(policy: Policy, files: usize, slots: usize) -> Machine {
         Machine {
             policy,
             files,
             slots,
+            queue: Queue::None,
+            movable: BTreeSet::new(),
         }
     }
 
@@ -176,9 +203,12 @@ impl Machine {
             pc: Pc::Idle,
             throttled: false,
             next: 1,
+            cached: 0,
+            moved: BTreeSet::new(),
             locked: false,
             plugged: false,
             plug: BTreeSet::new(),
+            queue: BTreeSet::new(),
             flying: BTreeSet::new(),
             cpu: Cpu::On,
             resched: false,
@@ -190,12 +220,14 @@ impl Machine {
 
     /// Every action there could be, enabled or not.
     pub fn candidates(&self) -> Vec<Action> {
-        let throttles = (1..=self.files).map(Action::Throttle);
-        let runs = (1..=self.files)
+        let inodes = 1..=self.files;
+        let runs = inodes
+            .clone()
             .flat_map(|first| (first..=self.files).map(move |last| Run { first, last }));
-        let completes = runs.map(Action::Complete);
+        let of_inodes = inodes.flat_map(|inode| [Action::Move(inode), Action::Throttle(inode)]);
+        let of_runs = runs.flat_map(|run| [Action::Issue(run), Action::Complete(run)]);
         let plain = Action::PLAIN.into_iter();
-        plain.chain(throttles).chain(completes).collect()
+        plain.chain(of_inodes).chain(of_runs).collect()
     }
 
     /// The actions that are enabled.
@@ -215,6 +247,8 @@ impl Machine {
             Action::Resume => self.resume(&mut next)?,
             Action::Throttle(inode) => throttle(&mut next, inode)?,
             Action::Complete(run) => complete(&mut next, run)?,
+            Action::Move(inode) => self.take_off(&mut next, inode)?,
+            Action::Issue(run) => self.issue(&mut next, run)?,
             Action::Want => {
                 let wants = next.cpu == Cpu::On && !next.resched;
                 wants.then(|| next.resched = true)?;
@@ -231,41 +265,66 @@ impl Machine {
     fn is_ours(&self, state: &State) -> bool {
         let known = |inode: usize| (1..=self.files).contains(&inode);
         let orderly = |run: &Run| known(run.first) && known(run.last) && run.first <= run.last;
+        let inodes = state.plug.iter().chain(&state.moved);
+        let mut requests = state.queue.iter().chain(&state.flying);
         state.next >= 1
             && state.next - 1 <= self.files
+            && state.cached <= self.files + 1
             && state.waits <= self.files
-            && state.plug.iter().copied().all(known)
-            && state.flying.iter().all(orderly)
+            && inodes.copied().all(known)
+            && requests.all(orderly)
     }
 
-    /// `HasRoom`: the device takes what is in the plug.
+    /// `First`: the first inode on b_io from this one on; behind the last one there is one more.
+    fn first(&self, state: &State, from: usize) -> usize {
+        let mut inodes = from..=self.files;
+        let found = inodes.find(|inode| !state.moved.contains(inode));
+        found.unwrap_or(self.files + 1)
+    }
+
+    /// `HasRoom`: whoever hands over what is in the plug need not wait.
     pub fn has_room(&self, state: &State) -> bool {
-        state.flying.len() + runs(&state.plug).len() <= self.slots
+        self.queue != Queue::None || state.flying.len() + runs(&state.plug).len() <= self.slots
     }
 
-    /// `Issue`: what is in the plug goes to the device, if that takes it; says whether there was something.
-    fn issue(&self, state: &mut State) -> Option<bool> {
-        self.has_room(state).then_some(())?;
+    /// `HandOver`, of what is in the plug; says whether there was something.
+    fn hand_over(&self, state: &mut State) -> Option<bool> {
         let runs = runs(&state.plug);
-        state.requests = state
-            .requests
-            .checked_add(u32::try_from(runs.len()).ok()?)?;
-        state.flying.extend(&runs);
         state.plug.clear();
+        if self.queue == Queue::None {
+            let issued = u32::try_from(runs.len()).ok()?;
+            state.requests = state.requests.checked_add(issued)?;
+            state.flying.extend(&runs);
+        } else {
+            state.queue.extend(&runs);
+        }
         Some(!runs.is_empty())
     }
 
-    /// The plug of a task that is about to leave its processor.
+    /// The plug of a task that is about to leave its processor; `Break`, if it is flushed.
     fn leave(&self, state: &mut State, leave: Leave) -> Option<()> {
-        match leave {
-            Leave::Stays => Some(()),
-            Leave::Flushes => {
-                if self.issue(state)? {
-                    state.breaks = state.breaks.checked_add(1)?;
-                }
-                Some(())
-            }
+        if leave == Leave::Flushes && self.hand_over(state)? {
+            state.breaks = state.breaks.checked_add(1)?;
         }
+        Some(())
+    }
+}
+
+/// The rest of the world's; each is `None` unless it is enabled.
+impl Machine {
+    fn take_off(&self, state: &mut State, inode: usize) -> Option<()> {
+        let in_hand = matches!(state.pc, Pc::Write | Pc::Submit) && inode == state.next;
+        let free = state.pc != Pc::Idle && !state.locked;
+        let may = self.movable.contains(&inode) && free && inode >= state.next && !in_hand;
+        (may && state.moved.insert(inode)).then_some(())
+    }
+
+    fn issue(&self, state: &mut State, run: Run) -> Option<()> {
+        let taken = state.flying.len() < self.slots && state.queue.remove(&run);
+        taken.then_some(())?;
+        state.flying.insert(run);
+        state.requests = state.requests.checked_add(1)?;
+        Some(())
     }
 }
 
@@ -290,7 +349,7 @@ impl Machine {
             }
             (Action::Submit, Pc::Write | Pc::Submit) => {
                 (state.next <= self.files).then_some(())?;
-                state.plug.insert(state.next);
+                self.submit(state);
                 state.next += 1;
                 state.pc = match self.policy.plug {
                     Plug::Inode => Pc::Inode,
@@ -299,13 +358,18 @@ impl Machine {
             }
             (Action::Finish, Pc::Inode | Pc::Finish) => self.finish(state)?,
             (Action::Resched, Pc::After) if state.resched => {
+                let leaves = self.policy.resched == Leave::Stays || self.has_room(state);
+                if !leaves {
+                    state.cpu = Cpu::Asleep;
+                    return Some(());
+                }
                 self.leave(state, self.policy.resched)?;
                 state.cpu = Cpu::Preempted;
                 state.resched = false;
                 state.pc = Pc::Lock;
             }
             (Action::GoOn, Pc::After) if !state.resched => state.pc = Pc::Lock,
-            (Action::End, Pc::End) if state.flying.is_empty() && state.waits == 0 => {
+            (Action::End, Pc::End) if has_ended(state) => {
                 *state = State {
                     throttled: state.throttled,
                     resched: state.resched,
@@ -317,8 +381,30 @@ impl Machine {
         Some(())
     }
 
+    /// Into the plug, or behind a request in the queue.
+    fn submit(&self, state: &mut State) {
+        let inode = state.next;
+        let continues = |run: &&Run| self.queue == Queue::Merges && run.has(inode - 1);
+        match state.queue.iter().find(continues).copied() {
+            Some(run) => {
+                state.queue.remove(&run);
+                state.queue.insert(Run { last: inode, ..run });
+            }
+            None => {
+                state.plug.insert(inode);
+            }
+        }
+    }
+
     fn pick(&self, state: &mut State) {
         let Policy { plug, finish, .. } = self.policy;
+        state.next = match state.cached {
+            0 => self.first(state, state.next),
+            cached => cached,
+        };
+        if self.policy.next == Next::Cached && state.next <= self.files {
+            state.cached = self.first(state, state.next + 1);
+        }
         if state.next <= self.files {
             state.pc = Pc::Write;
             state.locked = false;
@@ -335,7 +421,7 @@ impl Machine {
             state.cpu = Cpu::Asleep;
             return Some(());
         }
-        self.issue(state)?;
+        self.hand_over(state)?;
         state.plugged = false;
         state.pc = match state.pc {
             Pc::Inode => Pc::After,
@@ -346,14 +432,23 @@ impl Machine {
     }
 
     fn resume(&self, state: &mut State) -> Option<()> {
-        let waits = state.cpu == Cpu::Asleep && matches!(state.pc, Pc::Inode | Pc::Finish);
-        let resumes = state.cpu != Cpu::On && (!waits || self.has_room(state));
+        let resumes = state.cpu != Cpu::On && (!awaits_room(state) || self.has_room(state));
         resumes.then(|| state.cpu = Cpu::On)
     }
 }
 
+/// `AwaitsRoom`: the flusher sleeps in the midst of handing its plug over.
+pub fn awaits_room(state: &State) -> bool {
+    state.cpu == Cpu::Asleep && matches!(state.pc, Pc::Inode | Pc::After | Pc::Finish)
+}
+
+fn has_ended(state: &State) -> bool {
+    state.queue.is_empty() && state.flying.is_empty() && state.waits == 0
+}
+
 fn throttle(state: &mut State, inode: usize) -> Option<()> {
-    let flies = state.flying.iter().any(|run| run.has(inode));
+    let mut handed_over = state.queue.iter().chain(&state.flying);
+    let flies = handed_over.any(|run| run.has(inode));
     let waits = state.waits == 0 && (flies || state.plug.contains(&inode));
     waits.then(|| {
         state.waits = inode;

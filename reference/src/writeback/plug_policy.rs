@@ -31,6 +31,15 @@ pub enum Leave {
     Flushes,
 }
 
+/// Where the next inode is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Next {
+    /// `"list"`: looked up on b_io with the lock taken again.
+    List,
+    /// `"cached"`: kept from before the lock was dropped.
+    Cached,
+}
+
 /// A variant: a record of decisions, each as in module PlugPolicies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
@@ -42,6 +51,8 @@ pub struct Policy {
     pub resched: Leave,
     /// In the scheduler, before the task sleeps.
     pub sleep: Leave,
+    /// Where the next inode is from.
+    pub next: Next,
 }
 
 impl Policy {
@@ -51,6 +62,7 @@ impl Policy {
         finish: Finish::Dropped,
         resched: Leave::Stays,
         sleep: Leave::Flushes,
+        next: Next::List,
     };
 
     /// d353d7587d02 (4.3-rc1).
@@ -78,6 +90,12 @@ impl Policy {
         ..Policy::PLUG_OUTSIDE
     };
 
+    /// Control: DROP_RETAKE with the next inode kept across the drop of the lock.
+    pub const CACHES_NEXT: Policy = Policy {
+        next: Next::Cached,
+        ..Policy::DROP_RETAKE
+    };
+
     /// Control: the scheduler forgets the plug of a task that sleeps.
     pub const SLEEP_KEEPS_PLUG: Policy = Policy {
         sleep: Leave::Stays,
@@ -91,12 +109,13 @@ impl Policy {
     };
 
     /// Every variant under its name in module PlugPolicies.
-    pub const NAMED: [(&str, Policy); 7] = [
+    pub const NAMED: [(&str, Policy); 8] = [
         ("PlugPerInode", Policy::PLUG_PER_INODE),
         ("FinishUnderLock", Policy::FINISH_UNDER_LOCK),
         ("DropRetake", Policy::DROP_RETAKE),
         ("PlugOutside", Policy::PLUG_OUTSIDE),
         ("FlushBeforeResched", Policy::FLUSH_BEFORE_RESCHED),
+        ("CachesNext", Policy::CACHES_NEXT),
         ("SleepKeepsPlug", Policy::SLEEP_KEEPS_PLUG),
         ("NeverFinished", Policy::NEVER_FINISHED),
     ];

@@ -11,7 +11,7 @@ use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::{Numbers, Probe};
 use interlock::writeback::flusher_rules::Rules;
-use interlock::writeback::plug::{Action, Cpu, Machine, Pc, State};
+use interlock::writeback::plug::{Action, Cpu, Machine, Pc, State, awaits_room};
 use interlock::writeback::plug_policy::Finish;
 
 const BLOCK: usize = 4;
@@ -139,6 +139,8 @@ struct Stage<'a, R: Rules> {
     syncers: usize,
     /// The flusher may take the next step already, and waits for what this one changes.
     ahead: bool,
+    /// The flusher is to be preempted, and waits for room first.
+    delayed: bool,
 }
 
 /// Drives threads of a flusher with these rules along a path of the machine.
@@ -209,6 +211,7 @@ impl<'a, R: Rules> Stage<'a, R> {
             dirtiers: 0,
             syncers: 0,
             ahead: false,
+            delayed: false,
         }
     }
 
@@ -261,6 +264,9 @@ impl<'a, R: Rules> Stage<'a, R> {
             _ => self.go(steps)?,
         }
         self.told(does)?;
+        if does == Action::Resched {
+            self.delayed = next.cpu == Cpu::Asleep;
+        }
         match does {
             Action::Begin => self.begins_over_all()?,
             Action::Resume => self.was_away(state)?,
@@ -284,7 +290,7 @@ impl<'a, R: Rules> Stage<'a, R> {
     fn go(&self, steps: &[Action]) -> Result<(), String> {
         let mut behind = steps[1..].iter().copied();
         let then = behind.find(|action| is_flushers(*action));
-        if steps[0] == Action::Resched {
+        if steps[0] == Action::Resched && !self.delayed {
             self.release(Action::Want, None)?;
             self.told(Action::Want)?;
         }
@@ -383,9 +389,8 @@ impl<'a, R: Rules> Stage<'a, R> {
 
     /// The flusher was off its processor as the state says; of a device that is full it is told nothing.
     fn was_away(&self, state: &State) -> Result<(), String> {
-        let is_full = matches!(state.pc, Pc::Inode | Pc::Finish);
         let away = self.strings.with(|seen| mem::take(&mut seen.away));
-        match away == (!is_full).then_some(state.cpu) {
+        match away == (!awaits_room(state)).then_some(state.cpu) {
             true => Ok(()),
             false => Err(format!("the flusher was away: {away:?}")),
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail};
-use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Run, State};
+use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Queue, Run, State, awaits_room};
 use interlock::writeback::plug_policy::Policy;
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
@@ -19,7 +19,7 @@ pub struct WbPlug {
 }
 
 impl WbPlug {
-    /// The machine with these constants of module WbPlug: `Policy`, `Files`, `Slots`.
+    /// The machine with these constants of module WbPlug: `Policy`, `Files`, `Slots`, `Queue`, `Movable`.
     ///
     /// # Errors
     /// If one is missing, or there is no such variant.
@@ -33,9 +33,10 @@ impl WbPlug {
         let (_, policy) = named.with_context(|| format!("there is no variant {policy}"))?;
         let files = constant("Files")?.parse().context("Files")?;
         let slots = constant("Slots")?.parse().context("Slots")?;
-        Ok(WbPlug {
-            machine: Machine::new(*policy, files, slots),
-        })
+        let mut machine = Machine::new(*policy, files, slots);
+        machine.queue = queue(&constant("Queue")?.parse()?)?;
+        machine.movable = numbers(&constant("Movable")?.parse()?)?;
+        Ok(WbPlug { machine })
     }
 }
 
@@ -50,31 +51,36 @@ pub enum Invariant {
     NobodyWaitsForUnissued,
     /// The lock is held for the list alone.
     NoIoUnderLock,
+    /// The inode that is written was on b_io when it was taken.
+    PicksFromList,
     /// One request a pass, and one more each time its plug is broken off.
     BoundedRequests,
 }
 
 impl Invariant {
     /// Every one.
-    pub const ALL: [Invariant; 5] = [
+    pub const ALL: [Invariant; 6] = [
         Invariant::NoSleepUnderLock,
         Invariant::PreemptedPlugIsEmpty,
         Invariant::NobodyWaitsForUnissued,
         Invariant::NoIoUnderLock,
+        Invariant::PicksFromList,
         Invariant::BoundedRequests,
     ];
 
     /// It holds in the state.
     pub fn holds(self, state: &State) -> bool {
         let finishing = matches!(state.pc, Pc::Inode | Pc::Finish);
-        let io = finishing || matches!(state.pc, Pc::Write | Pc::Submit);
+        let writes = matches!(state.pc, Pc::Write | Pc::Submit);
+        let io = finishing || writes;
         match self {
             Invariant::NoSleepUnderLock => !(state.cpu == Cpu::Asleep && state.locked),
             Invariant::PreemptedPlugIsEmpty => state.cpu != Cpu::Preempted || state.plug.is_empty(),
             Invariant::NobodyWaitsForUnissued => {
-                !state.plug.contains(&state.waits) || state.cpu == Cpu::On || finishing
+                !state.plug.contains(&state.waits) || state.cpu == Cpu::On || awaits_room(state)
             }
             Invariant::NoIoUnderLock => !(state.locked && io),
+            Invariant::PicksFromList => !writes || !state.moved.contains(&state.next),
             Invariant::BoundedRequests => state.requests <= 1 + state.breaks,
         }
     }
@@ -134,6 +140,24 @@ fn pc(value: &Value) -> Result<Pc> {
     })
 }
 
+fn queue(value: &Value) -> Result<Queue> {
+    let label = value.label();
+    Ok(match label.as_str() {
+        "none" => Queue::None,
+        "keeps" => Queue::Keeps,
+        "merges" => Queue::Merges,
+        _ => bail!("{label} is no queue"),
+    })
+}
+
+/// Requests, each without a gap.
+fn requests(value: &Value) -> Result<BTreeSet<Run>> {
+    let Value::Set(members) = value else {
+        bail!("{value} is no set")
+    };
+    members.iter().map(run).collect()
+}
+
 fn cpu(value: &Value) -> Result<Cpu> {
     let label = value.label();
     Ok(match label.as_str() {
@@ -183,17 +207,17 @@ impl Counterpart for WbPlug {
             let pc = pcs.get(name);
             pc.with_context(|| format!("pc lacks the {name}"))
         };
-        let Value::Set(flying) = var("flying")? else {
-            bail!("flying is no set")
-        };
         Ok(State {
             pc: pc(task("flusher")?)?,
             throttled: task("dirtier")?.label() == "throttled",
             next: number(var("next")?)?,
+            cached: number(var("cached")?)?,
+            moved: numbers(var("moved")?)?,
             locked: flag(var("locked")?)?,
             plugged: flag(var("plugged")?)?,
             plug: numbers(var("plug")?)?,
-            flying: flying.iter().map(run).collect::<Result<_>>()?,
+            queue: requests(var("queue")?)?,
+            flying: requests(var("flying")?)?,
             cpu: cpu(var("cpu")?)?,
             resched: flag(var("resched")?)?,
             waits: number(var("waits")?)?,
@@ -215,6 +239,8 @@ impl Counterpart for WbPlug {
             ("End", []) => Action::End,
             ("Resume", []) => Action::Resume,
             ("Want", []) => Action::Want,
+            ("Move", [inode]) => Action::Move(number(inode)?),
+            ("Issue", [request]) => Action::Issue(run(request)?),
             ("Throttle", [inode]) => Action::Throttle(number(inode)?),
             ("Complete", [request]) => Action::Complete(run(request)?),
             (other, args) => bail!("there is no action {other} of {} arguments", args.len()),
@@ -223,7 +249,10 @@ impl Counterpart for WbPlug {
 
     fn show(&self, state: &State) -> String {
         let plug: Vec<String> = state.plug.iter().map(usize::to_string).collect();
-        let flying: Vec<String> = state.flying.iter().map(|run| shown(*run)).collect();
+        let all = |requests: &BTreeSet<Run>| {
+            let shown: Vec<String> = requests.iter().map(|run| shown(*run)).collect();
+            shown.join(" ")
+        };
         let mut text = format!("[{:?} {:?} next {}", state.pc, state.cpu, state.next);
         for (is, what) in [
             (state.locked, " locked"),
@@ -232,7 +261,14 @@ impl Counterpart for WbPlug {
         ] {
             text += if is { what } else { "" };
         }
-        text += &format!("; plug {{{}}}; flying {}", plug.join(" "), flying.join(" "));
+        if state.cached != 0 || !state.moved.is_empty() {
+            text += &format!("; cached {}, moved {:?}", state.cached, state.moved);
+        }
+        text += &format!("; plug {{{}}}", plug.join(" "));
+        if !state.queue.is_empty() {
+            text += &format!("; queue {}", all(&state.queue));
+        }
+        text += &format!("; flying {}", all(&state.flying));
         if state.waits != 0 || state.throttled {
             text += &format!("; waits for {}", state.waits);
         }
@@ -242,6 +278,8 @@ impl Counterpart for WbPlug {
     fn label(&self, action: Action) -> String {
         match action {
             Action::Throttle(inode) => format!("Throttle({inode})"),
+            Action::Move(inode) => format!("Move({inode})"),
+            Action::Issue(run) => format!("Issue({})", shown(run)),
             Action::Complete(run) => format!("Complete({})", shown(run)),
             plain => format!("{plain:?}()"),
         }

@@ -14,7 +14,7 @@
 //! | the same, nightly                               | Today    | 2     |    200 460 |    14 |    45   |
 //! | two sync                                        | Today    | 1     |     90 472 |     4 |     9.6 |
 //! | throttled: a thread waits for a page            | Today    | 1     |     29 147 |    39 |     3.2 |
-//! | preempted: the same, behind every inode         | Today    | 1     |     57 525 |    93 |     5.7 |
+//! | preempted: the same, behind every inode         | Today    | 1     |     58 005 |    97 |     5.7 |
 //! | asleep: the same, before every I/O              | Today    | 1     |     56 325 |    57 |     7.1 |
 //! | per inode: throttled, with a plug for each      | PerInode | 1     |     57 187 |    78 |     5.5 |
 //!

@@ -11,7 +11,7 @@ use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::Probe;
 use interlock::writeback::flusher_recorder::Recorder;
 use interlock::writeback::flusher_rules::Rules;
-use interlock::writeback::plug::{Action, Cpu, Pc, State};
+use interlock::writeback::plug::{Action, State, awaits_room};
 use interlock_traces::machines::wb_plug::Invariant;
 
 use crate::dio::sys::{LoomDevice, LoomSys, NONE};
@@ -57,7 +57,7 @@ impl Sight {
             Sight::WaitsForPlug => state.plug.contains(&state.waits),
             Sight::UnderLock => matches!(action, Action::Throttle(_)) && state.locked,
             Sight::Broken => action == Action::Resched && state.breaks > 0,
-            Sight::Full => state.cpu == Cpu::Asleep && matches!(state.pc, Pc::Inode | Pc::Finish),
+            Sight::Full => awaits_room(state),
         }
     }
 }

@@ -59,7 +59,7 @@ rusty_fork_test! {
     #[test]
     fn the_flusher_is_preempted() {
         let sights = [Sight::Broken, Sight::WaitsForPlug];
-        let logs = holds_as_traces::<Today>("preempted", PREEMPTED, 1, &sights, [57_525, 93, 93]);
+        let logs = holds_as_traces::<Today>("preempted", PREEMPTED, 1, &sights, [58_005, 97, 97]);
         traces::accepted_by_tlc("loom-writeback", "writeback", &logs);
     }
 
