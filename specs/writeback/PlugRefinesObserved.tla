@@ -41,7 +41,7 @@ Tried(action) ==
 
 Observed == INSTANCE ObservedPlug WITH
     Policy <- Judged, Tasks <- {"flusher"}, Most <- Holds, Large <- Files + 1, Args <- Tried,
-    bio <- InHand, plug <- Plugged, queue <- Waiting
+    Old <- {}, bio <- InHand, plug <- Plugged, queue <- Waiting
 
 -----------------------------------------------------------------------------
 
