@@ -40,7 +40,7 @@ Tried(action) ==
       [] OTHER -> {}
 
 Observed == INSTANCE ObservedPlug WITH
-    Policy <- Judged, Tasks <- {"flusher"}, Most <- Holds, Large <- Files + 1, Args <- Tried,
+    Policy <- Judged, Tasks <- {"flusher"}, Most <- Holds, Large <- Files + 1, Old <- {}, Args <- Tried,
     bio <- InHand, plug <- Plugged, queue <- Waiting
 
 -----------------------------------------------------------------------------
