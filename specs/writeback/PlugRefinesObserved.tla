@@ -40,8 +40,8 @@ Tried(action) ==
       [] OTHER -> {}
 
 Observed == INSTANCE ObservedPlug WITH
-    Policy <- Judged, Tasks <- {"flusher"}, Most <- Holds, Large <- Files + 1, Args <- Tried,
-    Old <- {}, bio <- InHand, plug <- Plugged, queue <- Waiting
+    Policy <- Judged, Tasks <- {"flusher"}, Most <- Holds, Large <- Files + 1, Old <- {}, Args <- Tried,
+    bio <- InHand, plug <- Plugged, queue <- Waiting
 
 -----------------------------------------------------------------------------
 
