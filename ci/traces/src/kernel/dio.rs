@@ -52,6 +52,11 @@ pub struct Dio {
     surveyed: BTreeMap<Name, Unknown>,
     /// The others, and the line from which on.
     known: BTreeMap<Name, usize>,
+    /// The lines at which requests end that are older than the trace, of no file that is told; and the last one of them.
+    strays: BTreeSet<usize>,
+    last_stray: usize,
+    /// The line of the first truncate.
+    truncated: Option<usize>,
     /// Those of XFS among the files that are not known.
     xfs: BTreeSet<Name>,
     /// A direct write was seen.
@@ -110,6 +115,9 @@ impl Dio {
             unknown: BTreeMap::new(),
             surveyed: BTreeMap::new(),
             known: BTreeMap::new(),
+            strays: BTreeSet::new(),
+            last_stray: 0,
+            truncated: None,
             xfs: BTreeSet::new(),
             wrote: false,
             judged: false,
@@ -191,7 +199,8 @@ impl Dio {
         );
         let is_under_way = |task: &Task| task.current.as_ref().is_some_and(|it| it.file == *name);
         let has_asked = |task: &Task| !task.asked.is_empty() || task.truncates.is_some();
-        if file.window.requests.is_empty()
+        if self.unknown.contains_key(name)
+            || file.window.requests.is_empty()
             || file.window.requests.len() < least
             || !file.window.flying.is_empty()
             || self
