@@ -429,9 +429,11 @@ fn plugs_cut_anywhere() {
         "iv_xfs_sync_120files",
         "iv_ext4_bg_strictlimit",
         "k61_writeback",
+        "iv_ext4_attached",
+        "iv_xfs_attached",
     ] {
         let recorded = Recorded::plugs(name);
-        let judged = (0..recorded.events.len()).step_by(29).map(|cut| {
+        let judged = (0..recorded.events.len()).step_by(47).map(|cut| {
             let events = &recorded.events[cut..];
             match recorded.judge(events, true) {
                 Verdict::Accepted(_) => true,
@@ -446,6 +448,35 @@ fn plugs_cut_anywhere() {
         let accepted = judged.iter().filter(|judged| **judged).count();
         assert!(accepted * 10 >= judged.len() * 9, "{name}: {accepted}");
     }
+}
+
+/// The inode of the block device, of another superblock, is on the lists too: without the events that it is dirtied, of which each is
+/// told by its number, the trace is refused.
+#[test]
+fn the_inode_of_the_device() {
+    let recorded = Recorded::of("writeback", "iv_ext4_attached");
+    assert_eq!(
+        recorded.judge(&recorded.events, true),
+        Verdict::Accepted(Some(110))
+    );
+    let is_devices = |event: &String| event.contains(": dev 0,3 ino 7340032 dirtied");
+    let events = 0..recorded.events.len();
+    let dirtied: Vec<usize> = events
+        .filter(|place| is_devices(&recorded.events[*place]))
+        .collect();
+    let refused = |events: &[String]| matches!(recorded.judge(events, true), Verdict::Refused(_));
+    let mut without = recorded.events.clone();
+    without.retain(|event| !is_devices(event));
+    assert!(refused(&without));
+    let left_out = dirtied
+        .iter()
+        .filter(|place| refused(&recorded.without(0, **place)));
+    assert_eq!((left_out.count(), dirtied.len()), (11, 13));
+    plugs_cut_at(
+        "iv_ext4_attached",
+        97,
+        &[(0, 126, [27, 0]), (600, 52, [16, 0])],
+    );
 }
 
 /// What was never submitted is older than the trace, but not where it has been issued before, nor behind a pause.

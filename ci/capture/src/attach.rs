@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use rustix::fs::{major, minor};
 
 use crate::instance::Instance;
-use crate::kinds::{DIRECT_EVENTS, JOURNAL_EVENTS, LOCK_EVENTS};
+use crate::kinds::{DIRECT_EVENTS, JOURNAL_EVENTS, LOCK_EVENTS, WRITEBACK_EVENTS};
 use crate::{Request, journal_info, judge, place, probed, recordable, release};
 use interlock_checker::interrupt;
 use interlock_traces::kernel::Reading;
@@ -26,7 +26,14 @@ type Kind = (&'static str, &'static [&'static str]);
 
 /// What is recorded of the types of file systems.
 const TYPES: [(&str, &[Kind]); 2] = [
-    ("ext4", &[("jbd2", JOURNAL_EVENTS), ("dio", DIRECT_EVENTS)]),
+    (
+        "ext4",
+        &[
+            ("jbd2", JOURNAL_EVENTS),
+            ("dio", DIRECT_EVENTS),
+            ("writeback", WRITEBACK_EVENTS),
+        ],
+    ),
     (
         "xfs",
         &[
@@ -43,6 +50,7 @@ const TYPES: [(&str, &[Kind]); 2] = [
                     "iomap_mapping",
                 ],
             ),
+            ("writeback", WRITEBACK_EVENTS),
         ],
     ),
 ];
@@ -95,7 +103,13 @@ pub fn attach(request: &Request, on: &Path, seconds: u64) -> Result<Option<Attac
     };
     let is_wanted =
         |kind: &&Kind| request.areas.is_empty() || request.areas.iter().any(|area| area == kind.0);
-    let kinds: Vec<Kind> = kinds.iter().filter(is_wanted).copied().collect();
+    let mut kinds: Vec<Kind> = kinds.iter().filter(is_wanted).copied().collect();
+    if kinds.iter().any(|(area, _)| *area == "writeback")
+        && let Err(why) = shows_writeback(device, &release())
+    {
+        eprintln!("writeback is not recorded: {why}");
+        kinds.retain(|(area, _)| *area != "writeback");
+    }
     ensure!(
         !kinds.is_empty(),
         "of {kind} nothing is recorded for {}",
@@ -117,6 +131,30 @@ pub fn attach(request: &Request, on: &Path, seconds: u64) -> Result<Option<Attac
         file.display()
     );
     Ok(Some(Attached { file, kinds }))
+}
+
+/// Whether the events of writeback tell all that is of this device.
+fn shows_writeback((major, minor): (u32, u32), kernel: &str) -> Result<()> {
+    let device = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
+    ensure!(
+        !device.join("partition").exists(),
+        "it is a partition: its inodes are on the lists of the disk, with those of the others"
+    );
+    ensure!(
+        device.join("mq").exists(),
+        "the device passes its I/O on to others: what is in a plug is theirs"
+    );
+    let kernel = Family::of(kernel)?.kernel;
+    ensure!(
+        !["4.19", "5.10"].contains(&kernel.as_str()),
+        "up to 5.10 the inode of a device has no number, and no event tells it from another device's"
+    );
+    let scheduler = fs::read_to_string(device.join("queue/scheduler")).unwrap_or_default();
+    ensure!(
+        kernel != "6.1" || !scheduler.contains("[none]"),
+        "up to 6.1 a plug that is handed over without a scheduler has no event: choose mq-deadline"
+    );
+    Ok(())
 }
 
 /// How many lines there are.

@@ -167,7 +167,14 @@ fn filter(format: &str, (major, minor): (u32, u32)) -> Option<String> {
         .iter()
         .any(|of| format.contains(&format!("field:{of} dev;")))
     {
-        Some(format!("dev == {}", (major << 20) | minor))
+        let device = (major << 20) | minor;
+        // The device's own inode, which is on the same lists, is of another superblock, 0:N, and is called after the device.
+        let own = format!(" || (dev < {} && ino == {device})", 1 << 20);
+        let is_listed = format.contains(" dirtied_when;");
+        Some(format!(
+            "dev == {device}{}",
+            if is_listed { own.as_str() } else { "" }
+        ))
     } else if format.contains("field:char name[32];") {
         Some(format!("name == \"{major}:{minor}\""))
     } else {
@@ -222,6 +229,9 @@ mod tests {
         let of = |fields: &str| filter(fields, (7, 1));
         let dev = "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;";
         assert_eq!(of(dev).as_deref(), Some("dev == 7340033"));
+        let listed = format!("{dev}\n\tfield:unsigned long dirtied_when;");
+        let with_own = "dev == 7340033 || (dev < 1048576 && ino == 7340033)";
+        assert_eq!(of(&listed).as_deref(), Some(with_own));
         let name = "\tfield:char name[32];\toffset:8;\tsize:32;\tsigned:0;";
         assert_eq!(of(name).as_deref(), Some("name == \"7:1\""));
         let neither = "\tfield:long pages;\toffset:8;\tsize:8;\tsigned:1;";

@@ -106,7 +106,7 @@ pub const DIRECT_EVENTS: &[&str] = &[
     "drain_end",
 ];
 
-const WRITEBACK_EVENTS: &[&str] = &[
+pub(crate) const WRITEBACK_EVENTS: &[&str] = &[
     "dirty_inode",
     "wb_queue",
     "wb_exec",

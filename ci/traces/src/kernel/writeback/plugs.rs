@@ -44,6 +44,8 @@ struct Hands {
     device: String,
     /// A bio that is not merged, and was no request when it was last seen.
     bio: bool,
+    /// The bio that was submitted last.
+    last: (i64, i64),
     /// So many requests.
     requests: u64,
     plugged: bool,
@@ -97,7 +99,7 @@ impl Plugs {
             && event.name == "plug"
         {
             let hands = self.hands.entry(event.raw.pid).or_default();
-            hands.bio = true;
+            (hands.bio, hands.last) = (true, bio);
             hands.device.clone_from(&device);
             self.device(&device).older.submit(bio);
             let bio = vec![Value::Int(bio.0), Value::Int(bio.1)];
@@ -135,6 +137,7 @@ impl Plugs {
                 device.clone_into(&mut hands.device);
                 hands.requests += u64::from(hands.bio);
                 hands.bio = true;
+                hands.last = bio.unwrap_or_default();
                 let older = &mut self.device(device).older;
                 bio.into_iter().for_each(|bio| older.submit(bio));
                 self.submit(event, "Bio", bio)
@@ -188,6 +191,9 @@ impl Plugs {
                     (hands.bio, hands.requests) = (false, 0);
                 }
                 let request = extent(event)?;
+                request
+                    .into_iter()
+                    .for_each(|request| self.is_gone(request));
                 self.issue(event, request)
             }
             "single_inode" | "pages_written" => {
@@ -203,6 +209,17 @@ impl Plugs {
                 Ok(())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// A bio that is issued is in nobody's hands: a plug of its task that follows is of another device.
+    fn is_gone(&mut self, (first, size): (i64, i64)) {
+        let is_of = |hands: &&mut Hands| {
+            let (bio, sectors) = hands.last;
+            !hands.plugged && first <= bio && bio + sectors <= first + size
+        };
+        for hands in self.hands.values_mut().filter(is_of) {
+            hands.bio = false;
         }
     }
 
