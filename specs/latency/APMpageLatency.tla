@@ -61,13 +61,6 @@ INSTANCE MpageLatency
 -----------------------------------------------------------------------------
 (* The constants: what each variant's bounds are.                          *)
 
-Max(x, y) == IF x >= y THEN x ELSE y
-
-\* Pages of a full extent behind its last whole pagevec, and of those that have
-\* blocks.
-Rest       == Extent % Batch
-RestMapped == Mapped % Batch
-
 \* n pages are v pagevecs, the last one may be short.
 AreVecs(n, v) == v * Batch >= n /\ (v - 1) * Batch < n
 
@@ -92,14 +85,14 @@ AnyNoResched ==
 AnyReschedPerPagevec ==
     /\ AnyPages
     /\ Policy = ReschedPerPagevec
-    /\ MaxStretch = Batch + 1
+    /\ MaxStretch = StretchBound
     /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Pages, MaxHeld \div 2)
 
 AnyPerExtent ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = PerExtent
-    /\ MaxStretch = Extent + Rest + Batch + 4
+    /\ MaxStretch = StretchBound
     /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
 
 \* The same, with an extent shorter than a pagevec: the bound grows with N.
@@ -117,20 +110,20 @@ AnySyncStopLate ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = SyncStopLate
-    /\ MaxStretch = Max(Extent + Rest + 2, 1 + RestMapped + Batch)
+    /\ MaxStretch = StretchBound
     /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
 
 AnyPerExtentPagevec ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = PerExtentPagevec
-    /\ MaxStretch = Batch + Max(3, 1 + Max(Rest, RestMapped))
+    /\ MaxStretch = StretchBound
     /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Extent, MaxHeld \div 2)
 
 AnyBetweenHandles ==
     /\ AnyPages
     /\ Policy = BetweenHandles
-    /\ MaxStretch = Mapped + 2 * Extent + 4
+    /\ MaxStretch = Mapped + StretchBound
     /\ MaxHeld = 0
 
 \* No page has its blocks: the first pass has nothing to do.

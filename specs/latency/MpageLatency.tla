@@ -284,8 +284,57 @@ NeverOffWithHandle == ~(pc.realtime = "runs" /\ handle /\ locked > 0)
 \* A commit waits for the real-time task so often at most.
 BoundedCommitWait == held <= MaxHeld
 
-\* The same with bounds that do not grow with the number of pages.
-ConstantStretch    == stretch <= 2 * Extent + Batch + 4
+-----------------------------------------------------------------------------
+(* How long a stretch may be, whatever the number of pages.  A stretch     *)
+(* begins behind a cond_resched and ends with the step that has the next.  *)
+(* Where a handle is for an extent and the loop that collects has a point, *)
+(* an extent is a pagevec at least: a shorter one never comes to it.       *)
+
+\* Pages behind the last whole pagevec, of an extent and of those that have
+\* their blocks: the loop that collects ends with them, past its cond_resched.
+Rest       == Extent % Batch
+RestMapped == Mapped % Batch
+
+Max(x, y) == IF x >= y THEN x ELSE y
+
+\* A point in both loops of a handle for all pages: its start, and a pagevec.
+PagevecStretch == 1 + Batch
+
+\* A point in the loop that collects: the rest of one extent is collected, all
+\* of it is mapped and submitted, the handle stopped and the bio sent; the next
+\* handle starts, and a pagevec is collected for it.
+ExtentStretch == Rest + (1 + Extent + 1 + 1) + (1 + Batch)
+
+\* The stop waits for the commit, and comes last: the stretch ends with the bio.
+\* Before the first handle, those that have blocks may be as many.
+SyncStretch == Max(Rest + (1 + Extent + 1), RestMapped + (1 + Batch))
+
+\* A point in the loop that submits too: map and the first pagevec, behind a
+\* rest; or stop, send, and the start and the first pagevec of the next handle.
+\* Before the first handle, the rest of those that have blocks may be longer than
+\* stop and send.  A short extent has its first point at its end.
+ExtentPagevecStretch ==
+    IF Extent >= Batch THEN Max(Rest, Max(2, RestMapped)) + (1 + Batch)
+    ELSE Max(2, RestMapped) + (1 + Extent + 1 + Extent)
+
+\* A point between two handles alone: start, collect, map, submit, stop, send.
+\* Those that have blocks come on top, and they are as many as they are.
+HandleStretch == 1 + Extent + 1 + Extent + 1 + 1
+
+StretchBound ==
+    CASE ~IsPerExtent                -> PagevecStretch
+      [] "stop" \in Policy.points   -> HandleStretch
+      [] "submit" \in Policy.points -> ExtentPagevecStretch
+      [] Policy.sync                -> SyncStretch
+      [] OTHER                      -> ExtentStretch
+
+ConstantStretch == stretch <= StretchBound
+
+\* No smaller bound will do: must be violated.
+BelowStretchBound == stretch < StretchBound
+
+\* Each page of an extent is collected and submitted, and each loop has a point
+\* in a pagevec, at most.
 ConstantCommitWait == held <= 2 * ((Extent + Batch - 1) \div Batch)
 
 -----------------------------------------------------------------------------

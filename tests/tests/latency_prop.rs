@@ -63,11 +63,28 @@ impl Histories {
     }
 }
 
+/// `StretchBound`; a first pass that the preemption points of no loop interrupt is longer by its pages.
+fn stretch_bound(machine: &Machine) -> u32 {
+    let Machine { sizes, policy } = machine;
+    let (batch, extent) = (sizes.batch, sizes.extent);
+    let (rest, rest_mapped) = (extent % batch, sizes.mapped % batch);
+    if policy.handle == Handle::All {
+        1 + batch
+    } else if policy.points.stop {
+        sizes.mapped + 2 * extent + 4
+    } else if policy.points.submit {
+        rest.max(2).max(rest_mapped) + 1 + batch
+    } else if policy.sync {
+        (rest + extent + 2).max(rest_mapped + 1 + batch)
+    } else {
+        rest + extent + 3 + 1 + batch
+    }
+}
+
 fn is_kept(promise: Promise, machine: &Machine, state: &State, seen: Histories) -> bool {
     let Sizes { batch, extent, .. } = machine.sizes;
     match promise {
-        // A first pass that the preemption points of no loop interrupt is longer by its pages.
-        Promise::ConstantStretch => seen.stretch <= 2 * extent + batch + 4 + machine.sizes.mapped,
+        Promise::ConstantStretch => seen.stretch <= stretch_bound(machine),
         Promise::ConstantCommitWait => seen.held <= 2 * extent.div_ceil(batch),
         Promise::NeverOffWithHandle => {
             state.realtime != Realtime::Runs || !state.handle || state.locked == 0
