@@ -292,6 +292,15 @@ const CASES: &[Case] = &[
         what: "the end of a request is missing",
         of: "ii_ext4_unwritten_1024",
         edit: |lines| drop(lines.remove(find(lines, 2, &[COMPLETE]))),
+        says: "the call has begun a request, and ends before it",
+    },
+    Case {
+        what: "the end of a request is missing, and its call's",
+        of: "ii_ext4_unwritten_1024",
+        edit: |lines| {
+            lines.retain(|line| !line.contains(": tracing_mark_write:"));
+            lines.remove(find(lines, 2, &[COMPLETE]));
+        },
         says: "begins a request before its last one has ended",
     },
     Case {

@@ -535,6 +535,52 @@ fn direct_writes_that_always_overlap() {
     );
 }
 
+/// What ends while requests are under way is judged up to the last moment without one, and refused of a trace that was recorded at
+/// rest. Cut behind each of these events: where that moment is, and how many edits are refused before it and behind.
+#[test]
+fn direct_writes_that_do_not_end() {
+    let recorded = Recorded::of("dio", "ii_ext4_unwritten_1024");
+    let quiet = |events: &[String]| {
+        let mut flying = 0;
+        let mut quiet = 0;
+        for (place, event) in events.iter().enumerate() {
+            flying += usize::from(event.contains(": iomap_dio_rw_begin:"));
+            flying -= usize::from(event.contains(": iomap_dio_complete:"));
+            if flying == 0 {
+                quiet = place;
+            }
+        }
+        quiet
+    };
+    let mut found = Vec::new();
+    for cut in [160, 250, 330] {
+        let left = &recorded.events[..cut];
+        let judged = recorded.judge(left, true);
+        assert!(matches!(judged, Verdict::Accepted(Some(_))), "{judged:?}");
+        let Verdict::Refused(why) = recorded.judge(left, false) else {
+            panic!("it is accepted as one that was recorded at rest");
+        };
+        assert!(
+            why.contains("it ends while a request is under way"),
+            "{why}"
+        );
+        let last = quiet(left);
+        let mut refused = [0, 0];
+        for place in (40..cut).step_by(7) {
+            let mut edited = left.to_vec();
+            edited.remove(place);
+            if let Verdict::Refused(_) = recorded.judge(&edited, true) {
+                refused[usize::from(place > last)] += 1;
+            }
+        }
+        found.push((cut, last, refused));
+    }
+    assert_eq!(
+        found,
+        [(160, 157, [8, 0]), (250, 231, [9, 0]), (330, 320, [11, 0])]
+    );
+}
+
 /// Kernels whose events do not say of which file a request's end is: it is of the one that its task has begun.
 #[test]
 fn ends_that_name_no_file() {

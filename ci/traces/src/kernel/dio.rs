@@ -12,10 +12,10 @@ mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use super::event::Event;
-use super::{MOST, Projection, Source};
+use super::{Projection, Source};
 use crate::recording::Trace;
 use task::{Did, Mode, Phase, Task, Wait};
 use unknown::Unknown;
@@ -23,6 +23,9 @@ use window::{SECTOR, Window};
 
 /// A trace ends at the first quiet moment after so many requests: TLC is asked once for all of them.
 const REQUESTS: usize = 32;
+
+/// A trace has so many steps at most. The time of its search is as their square: a few minutes.
+const STEPS: usize = 10_000;
 
 /// Of more files than these each trace ends at the first quiet moment, and the file is forgotten.
 const FILES: usize = 64;
@@ -59,6 +62,8 @@ pub struct Dio {
     truncated: Option<usize>,
     /// Those of XFS among the files that are not known.
     xfs: BTreeSet<Name>,
+    /// How many requests of which files were left out at the end.
+    unended: Vec<String>,
     /// A direct write was seen.
     wrote: bool,
     /// A trace was handed over.
@@ -119,6 +124,7 @@ impl Dio {
             last_stray: 0,
             truncated: None,
             xfs: BTreeSet::new(),
+            unended: Vec::new(),
             wrote: false,
             judged: false,
             shows_drains: false,
@@ -193,21 +199,24 @@ impl Dio {
         };
         let at = || format!("{}:{line}", self.source.file.display());
         ensure!(
-            file.window.steps.len() <= MOST,
-            "{}: more than {MOST} steps without a moment at which no request is under way: record less",
+            file.window.steps.len() <= STEPS,
+            "{}: more than {STEPS} steps without a moment at which no request is under way: record less, or while less is written",
             at()
         );
         let is_under_way = |task: &Task| task.current.as_ref().is_some_and(|it| it.file == *name);
         let has_asked = |task: &Task| !task.asked.is_empty() || task.truncates.is_some();
         if self.unknown.contains_key(name)
             || file.window.requests.is_empty()
-            || file.window.requests.len() < least
             || !file.window.flying.is_empty()
             || self
                 .tasks
                 .values()
                 .any(|task| is_under_way(task) || has_asked(task))
         {
+            return Ok(());
+        }
+        if file.window.requests.len() < least {
+            file.window.is_quiet();
             return Ok(());
         }
         let window = std::mem::take(&mut file.window);
@@ -229,6 +238,39 @@ impl Dio {
             known,
             ..trace.with_context(at)?
         });
+        Ok(())
+    }
+}
+
+impl Dio {
+    /// The file ends while requests are under way, as it may on a machine in use: what came behind the last quiet moment is left out.
+    fn ends_under_way(&mut self, name: &Name) -> Result<()> {
+        let Some(file) = self.files.get_mut(name) else {
+            return Ok(());
+        };
+        let is_its = |task: &&mut Task| task.current.as_ref().is_some_and(|it| it.file == *name);
+        let tasks: Vec<&mut Task> = self.tasks.values_mut().filter(is_its).collect();
+        let current = tasks.iter().filter_map(|task| task.current.as_ref());
+        let places = file.window.flying.iter().copied();
+        let Some(place) = places.chain(current.map(|it| it.place)).min() else {
+            return Ok(());
+        };
+        ensure!(
+            self.source.midway,
+            "it ends while a request is under way, which is at line {}: it was cut short; record until all have ended",
+            file.window.requests[place].line
+        );
+        let left_out = file.window.back_to_quiet();
+        self.unended.push(format!(
+            "{} of device {} inode {} from line {} on",
+            left_out.len(),
+            name.0,
+            name.1,
+            left_out[0].line
+        ));
+        for task in tasks {
+            task.current = None;
+        }
         Ok(())
     }
 }
@@ -335,16 +377,8 @@ impl Projection for Dio {
 
     fn end(&mut self, out: &mut Vec<Trace>) -> Result<()> {
         let names: Vec<Name> = self.files.keys().cloned().collect();
-        for (file, name) in self.files.values().zip(&names) {
-            let requests = file.window.flying.iter().copied();
-            let current = self.tasks.values().filter_map(|task| task.current.as_ref());
-            let current = current.filter(|it| it.file == *name).map(|it| it.place);
-            if let Some(place) = requests.chain(current).min() {
-                bail!(
-                    "it ends while a request is under way, which is at line {}: it was cut short; record until all have ended",
-                    file.window.requests[place].line
-                );
-            }
+        for name in &names {
+            self.ends_under_way(name)?;
         }
         ensure!(
             !names.is_empty() || !self.wrote,
@@ -362,6 +396,12 @@ impl Projection for Dio {
         for name in names {
             self.cut(&name, 1, self.last, out)?;
         }
+        ensure!(
+            self.judged || self.unended.is_empty(),
+            "no moment without a direct write under way, from the line on at which it is known which are: {}; record while less is \
+             written, or until all have ended",
+            self.unended.join(", ")
+        );
         ensure!(
             self.judged,
             "no direct write begins behind the line at which it is known which are under way: record longer, or say --at-rest if none \
@@ -384,7 +424,13 @@ impl Projection for Dio {
                 files.join(", ")
             )
         });
-        told.into_iter().collect()
+        let unended = (!self.unended.is_empty()).then(|| {
+            format!(
+                "requests not judged, because one is under way at the end and there is no moment without one before: {}",
+                self.unended.join(", ")
+            )
+        });
+        told.into_iter().chain(unended).collect()
     }
 }
 

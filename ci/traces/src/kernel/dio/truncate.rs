@@ -19,6 +19,16 @@ impl Dio {
             "{}: the handle of the truncate has not stopped: record jbd2_handle_stats too",
             event.place()
         );
+        let waits = task.current.as_ref().filter(|it| {
+            let file = self.files.get(&it.file);
+            let is_async = file.is_none_or(|file| file.window.requests[it.place].is_async);
+            !is_async && matches!(it.phase, Phase::Begun(_) | Phase::Maps)
+        });
+        ensure!(
+            waits.is_none(),
+            "{}: the call has begun a request, and ends before it: iomap_dio_complete is missing",
+            event.place()
+        );
         self.has_unlocked(task, event.line);
         task.asked.clear();
         task.waits = None;

@@ -131,6 +131,8 @@ pub struct Window {
     pub steps: Vec<Step>,
     /// Each block's state at the start, from what was first seen of it.
     pub extents: BTreeMap<u64, &'static str>,
+    /// How many requests and steps there were at the last quiet moment.
+    quiet: [usize; 2],
 }
 
 /// Where things are in the specification's file.
@@ -255,6 +257,19 @@ impl Window {
         });
         let step = self.steps.len() - 1;
         &mut self.steps[step].sees
+    }
+
+    /// No request is under way.
+    pub fn is_quiet(&mut self) {
+        self.quiet = [self.requests.len(), self.steps.len()];
+    }
+
+    /// Leaves out the requests that began behind the last quiet moment: these.
+    pub fn back_to_quiet(&mut self) -> Vec<Request> {
+        let [requests, steps] = self.quiet;
+        self.flying.clear();
+        self.steps.truncate(steps);
+        self.requests.split_off(requests)
     }
 
     /// All I/Os of a request are done. When each of them was is not shown, and nothing that is shown depends on it: at once.
