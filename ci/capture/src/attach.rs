@@ -120,6 +120,10 @@ pub fn attach(request: &Request, on: &Path, seconds: u64) -> Result<Option<Attac
     let dir = std::path::absolute(&request.out)?.join("capture");
     fs::create_dir_all(&dir)?;
     let file = dir.join("attached.txt");
+    let block = rustix::fs::statvfs(on)
+        .with_context(|| format!("{}: its block size is not told", on.display()))?
+        .f_bsize;
+    let kind = format!("{kind} with {block}-byte blocks");
     let events = record(&tracefs, &kinds, device, seconds, &kernel, &kind, &file)?;
     if interrupt::requested() {
         return Ok(None);

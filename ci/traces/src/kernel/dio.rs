@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result, ensure};
 
 use super::event::Event;
-use super::{Projection, Source};
+use super::{MOST, Projection, Source};
 use crate::recording::Trace;
 use task::{Did, Mode, Phase, Task, Wait};
 use unknown::Unknown;
@@ -198,14 +198,21 @@ impl Dio {
             return Ok(());
         };
         let at = || format!("{}:{line}", self.source.file.display());
+        let is_unknown = self.unknown.contains_key(name);
+        let (steps, most) = (
+            file.window.steps.len(),
+            if is_unknown { MOST } else { STEPS },
+        );
         ensure!(
-            file.window.steps.len() <= STEPS,
-            "{}: more than {STEPS} steps without a moment at which no request is under way: record less, or while less is written",
+            steps <= most,
+            "{}: more than {most} steps without a moment at which no request is under way: record less, or while less is written",
             at()
         );
         let is_under_way = |task: &Task| task.current.as_ref().is_some_and(|it| it.file == *name);
-        let has_asked = |task: &Task| !task.asked.is_empty() || task.truncates.is_some();
-        if self.unknown.contains_key(name)
+        let has_asked = |task: &Task| {
+            task.truncates.is_some() || task.asked.iter().any(|ask| ask.file == *name)
+        };
+        if is_unknown
             || file.window.requests.is_empty()
             || !file.window.flying.is_empty()
             || self
@@ -248,6 +255,9 @@ impl Dio {
         let Some(file) = self.files.get_mut(name) else {
             return Ok(());
         };
+        if self.unknown.contains_key(name) {
+            return Ok(());
+        }
         let is_its = |task: &&mut Task| task.current.as_ref().is_some_and(|it| it.file == *name);
         let tasks: Vec<&mut Task> = self.tasks.values_mut().filter(is_its).collect();
         let current = tasks.iter().filter_map(|task| task.current.as_ref());

@@ -102,7 +102,7 @@ impl<'a> Tlc<'a> {
         match end.stop {
             Stop::Exited(status) if status.success() && output.has(success) => {}
             Stop::Budget => bail!(
-                "TLC has no verdict within {BUDGET} s of CPU time: see {}",
+                "TLC has no verdict within {BUDGET} s of CPU time (`interlock validate --machine-only` asks the machine alone): see {}",
                 stdout.display()
             ),
             _ => {
