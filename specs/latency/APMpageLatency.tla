@@ -13,8 +13,9 @@
 (* - OffInv: for NoPoint and BetweenHandles, it never goes off with its    *)
 (*   handle.                                                               *)
 (*                                                                         *)
-(* ASSUMED.  Extent >= Batch, for the variants whose only points are those *)
-(* of the loops over an extent; AnyShort has an extent of one page.        *)
+(* ASSUMED.  Preemption at cond_resched alone, and Extent >= Batch for the *)
+(* variants whose only points are those of the loops over an extent;       *)
+(* AnyShort has an extent of one page.                                     *)
 (*                                                                         *)
 (* THE IDEA.  Whoever is at a cond_resched goes off or on before its next  *)
 (* step.  So the stretch is a function of where the flusher is, Since, and *)
@@ -33,6 +34,8 @@ CONSTANTS
     Extent,
     \* @type: { points: Set(Str), handle: Str, sync: Bool, stop: Str };
     Policy,
+    \* @type: Str;
+    Preemption,
     \* @type: Int;
     MaxStretch,
     \* @type: Int;
@@ -64,7 +67,10 @@ INSTANCE MpageLatency
 \* n pages are v pagevecs, the last one may be short.
 AreVecs(n, v) == v * Batch >= n /\ (v - 1) * Batch < n
 
+Without == Preemption = "none"
+
 AnyPages ==
+    /\ Without
     /\ Pages \in Nat /\ Pages >= 1
     /\ Mapped \in Nat /\ Mapped < Pages
     /\ Batch \in Nat /\ Batch >= 1
@@ -139,6 +145,7 @@ NoReschedThree == NoReschedConstant /\ Batch = 2 /\ Mapped = 0 /\ Extent = 1 /\ 
 
 \* The smallest pagevec and extent for which b + 3 is too few.
 PerExtentPagevecThree ==
+    /\ Without
     /\ Pages \in Nat /\ Pages >= 1
     /\ Mapped = 0
     /\ Batch = 4
@@ -148,8 +155,8 @@ PerExtentPagevecThree ==
     /\ MaxHeld = 0
 
 \* Sizes of models.toml.
-N6  == Pages = 6 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 3 /\ MaxStretch = 12 /\ MaxHeld = 4
-N12E1 == Pages = 12 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 1 /\ MaxStretch = 12 /\ MaxHeld = 4
+N6  == Without /\ Pages = 6 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 3 /\ MaxStretch = 12 /\ MaxHeld = 4
+N12E1 == Without /\ Pages = 12 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 1 /\ MaxStretch = 12 /\ MaxHeld = 4
 NoReschedN6      == N6 /\ Policy = NoResched
 BetweenHandlesN6 == N6 /\ Policy = BetweenHandles
 PerExtentN12E1   == N12E1 /\ Policy = PerExtent
