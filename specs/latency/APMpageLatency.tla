@@ -91,14 +91,14 @@ AnyNoResched ==
 AnyReschedPerPagevec ==
     /\ AnyPages
     /\ Policy = ReschedPerPagevec
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Pages, MaxHeld \div 2)
 
 AnyPerExtent ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = PerExtent
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
 
 \* The same, with an extent shorter than a pagevec: the bound grows with N.
@@ -116,20 +116,20 @@ AnySyncStopLate ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = SyncStopLate
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
 
 AnyPerExtentPagevec ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = PerExtentPagevec
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Extent, MaxHeld \div 2)
 
 AnyBetweenHandles ==
     /\ AnyPages
     /\ Policy = BetweenHandles
-    /\ MaxStretch = Mapped + StretchBound
+    /\ MaxStretch = Mapped + StretchWithout
     /\ MaxHeld = 0
 
 \* No page has its blocks: the first pass has nothing to do.
