@@ -54,10 +54,13 @@ VARIABLES
 
 \* @type: <<Int, Int>>;
 pages   == <<next, locked>>
+\* What the flusher has when it goes off its processor.
+\* @type: <<<<Int, Int>>, Int, Bool>>;
+work    == <<pages, bio, handle>>
 \* @type: <<Int, Int>>;
 history == <<stretch, held>>
 
-vars == <<pc, pages, bio, handle, point, history>>
+vars == <<pc, work, point, history>>
 
 TypeOK ==
     /\ pc.flusher \in {
@@ -140,6 +143,9 @@ IsPoint(from, then, resched) ==
 \* It has the processor, and is not at a preemption point.
 IsRunning == pc.realtime # "runs" /\ ~point
 
+\* The real-time task, when the flusher leaves the processor.
+GivenWay == IF pc.realtime = "wants" THEN "runs" ELSE "sleep"
+
 \* One step from `from` to `then`, with a cond_resched at its end or without.
 Goes(from, then, resched) ==
     /\ pc.flusher = from
@@ -147,6 +153,7 @@ Goes(from, then, resched) ==
     /\ pc' = [pc EXCEPT !.flusher = then]
     /\ point' = IsPoint(from, then, resched)
     /\ stretch' = Count(stretch, MaxStretch)
+    /\ UNCHANGED held
 
 \* ext4_writepages is called: there are dirty pages.
 Begin ==
@@ -163,7 +170,7 @@ FirstPass ==
     /\ next < Mapped
     /\ Goes("start", "start", "collect" \in Policy.points /\ (next + 1) % Batch = 0)
     /\ next' = next + 1
-    /\ UNCHANGED <<locked, bio, handle, held>>
+    /\ UNCHANGED <<locked, bio, handle>>
 
 \* ext4_journal_start, which waits for a commit that waits for handles.
 StartHandle ==
@@ -171,7 +178,7 @@ StartHandle ==
     /\ pc.commit = "idle"
     /\ Goes("start", "collect", FALSE)
     /\ handle' = TRUE
-    /\ UNCHANGED <<pages, bio, held>>
+    /\ UNCHANGED <<pages, bio>>
 
 \* write_cache_pages, mpage_prepare_extent_to_map: one page more is locked.
 Collect ==
@@ -179,12 +186,12 @@ Collect ==
             /\ "collect" \in Policy.points
             /\ (locked + 1) % Batch = 0 \/ next + locked + 1 = Pages)
     /\ locked' = locked + 1
-    /\ UNCHANGED <<next, bio, handle, held>>
+    /\ UNCHANGED <<next, bio, handle>>
 
 \* mpage_da_map_blocks, mpage_map_one_extent.
 MapExtent ==
     /\ Goes("map", "submit", FALSE)
-    /\ UNCHANGED <<pages, bio, handle, held>>
+    /\ UNCHANGED work
 
 \* mpage_da_submit_io, mpage_submit_folio: a page is unlocked, its I/O sent or
 \* put into the bio.
@@ -195,33 +202,37 @@ SubmitPage ==
     /\ next' = next + 1
     /\ locked' = locked - 1
     /\ bio' = IF IsPerExtent THEN bio + 1 ELSE bio
-    /\ UNCHANGED <<handle, held>>
+    /\ UNCHANGED handle
 
-\* ext4_journal_stop.  A synchronous handle asks for the commit, and sleeps
-\* until it is over: the real-time task has the processor, if it wants it.
+\* jbd2_journal_stop.
 StopHandle ==
+    /\ ~Policy.sync
+    /\ Goes("stop", AfterStop, IsBetween(AfterStop))
+    /\ handle' = FALSE
+    /\ UNCHANGED <<pages, bio>>
+
+\* jbd2_journal_stop of a synchronous handle: it asks for the commit, and sleeps
+\* in jbd2_log_wait_commit.  The real-time task has the processor, if it wants it.
+StopSyncHandle ==
+    /\ Policy.sync
     /\ pc.flusher = "stop"
     /\ IsRunning
+    /\ pc' = [flusher |-> "sync", commit |-> "wait", realtime |-> GivenWay]
     /\ handle' = FALSE
-    /\ IF Policy.sync
-       THEN /\ pc' = [flusher |-> "sync", commit |-> "wait",
-                      realtime |-> IF pc.realtime = "wants" THEN "runs" ELSE "sleep"]
-            /\ stretch' = 0
-            /\ point' = FALSE
-       ELSE Goes("stop", AfterStop, IsBetween(AfterStop))
-    /\ UNCHANGED <<pages, bio, held>>
+    /\ stretch' = 0
+    /\ UNCHANGED <<pages, bio, point, held>>
 
 \* jbd2_log_wait_commit returns.
 Synced ==
     /\ pc.commit = "idle"
     /\ Goes("sync", AfterStop, IsBetween(AfterStop))
-    /\ UNCHANGED <<pages, bio, handle, held>>
+    /\ UNCHANGED work
 
 \* ext4_io_submit.
 SendBio ==
     /\ Goes("send", AfterSend, IsBetween(AfterSend))
     /\ bio' = 0
-    /\ UNCHANGED <<pages, handle, held>>
+    /\ UNCHANGED <<pages, handle>>
 
 \* __cond_resched, or preempt_schedule: off the processor, if it is wanted.
 Resched ==
@@ -229,10 +240,10 @@ Resched ==
     /\ pc.realtime # "runs"
     /\ point' = FALSE
     /\ stretch' = 0
-    /\ pc' = [pc EXCEPT !.realtime = IF @ = "wants" THEN "runs" ELSE @]
+    /\ pc' = [pc EXCEPT !.realtime = GivenWay]
     /\ held' = IF pc.realtime = "wants" /\ handle /\ pc.commit = "wait"
                THEN Count(held, MaxHeld) ELSE held
-    /\ UNCHANGED <<pages, bio, handle>>
+    /\ UNCHANGED work
 
 -----------------------------------------------------------------------------
 (* The real-time task.                                                     *)
@@ -242,13 +253,13 @@ Wake ==
     /\ pc.realtime = "sleep"
     /\ pc.flusher \notin {"idle", "sync"} \/ point
     /\ pc' = [pc EXCEPT !.realtime = "wants"]
-    /\ UNCHANGED <<pages, bio, handle, point, history>>
+    /\ UNCHANGED <<work, point, history>>
 
 \* It sleeps again, and the flusher has the processor.
 Resume ==
     /\ pc.realtime = "runs"
     /\ pc' = [pc EXCEPT !.realtime = "sleep"]
-    /\ UNCHANGED <<pages, bio, handle, point, history>>
+    /\ UNCHANGED <<work, point, history>>
 
 -----------------------------------------------------------------------------
 (* The commit.                                                             *)
@@ -258,7 +269,7 @@ CommitWaits ==
     /\ pc.commit = "idle"
     /\ handle
     /\ pc' = [pc EXCEPT !.commit = "wait"]
-    /\ UNCHANGED <<pages, bio, handle, point, history>>
+    /\ UNCHANGED <<work, point, history>>
 
 \* The handle is stopped, the data are on the disk.
 CommitGoesOn ==
@@ -267,7 +278,7 @@ CommitGoesOn ==
     /\ bio = 0
     /\ pc' = [pc EXCEPT !.commit = "idle"]
     /\ held' = 0
-    /\ UNCHANGED <<pages, bio, handle, point, stretch>>
+    /\ UNCHANGED <<work, point, stretch>>
 
 Next ==
     \/ Begin
@@ -277,6 +288,7 @@ Next ==
     \/ MapExtent
     \/ SubmitPage
     \/ StopHandle
+    \/ StopSyncHandle
     \/ Synced
     \/ SendBio
     \/ Resched
@@ -288,8 +300,8 @@ Next ==
 Spec == Init /\ [][Next]_vars
 
 Flusher ==
-    FirstPass \/ StartHandle \/ Collect \/ MapExtent \/ SubmitPage \/ StopHandle \/ Synced
-    \/ SendBio \/ Resched
+    FirstPass \/ StartHandle \/ Collect \/ MapExtent \/ SubmitPage \/ StopHandle \/ StopSyncHandle
+    \/ Synced \/ SendBio \/ Resched
 
 \* The flusher goes on where it can, the real-time task gives the processor
 \* back, the commit goes on.  Nobody is obliged to dirty pages, to wake up or

@@ -228,12 +228,12 @@ const FAULTS: [Fault; 15] = [
         model: "SyncStopLate-N5-graph",
         step: |latency, state, action| {
             let mut next = latency.step(state, action)?;
-            if action == Action::StopHandle {
+            if action == Action::StopSyncHandle {
                 next.commit = state.commit;
             }
             Some(next)
         },
-        tells: "in [Stop Wants Idle; next 5 locked 0 bio 0 handle], StopHandle: \
+        tells: "in [Stop Wants Idle; next 5 locked 0 bio 0 handle], StopSyncHandle: \
                 TLC [Sync Runs Wait; next 5 locked 0 bio 0]; the machine [Sync Runs Idle; next 5 locked 0 bio 0]",
     },
 ];

@@ -55,7 +55,7 @@ impl Histories {
                 self.stretch = 0;
                 self.held += u32::from(off && from.handle && from.commit == Commit::Wait);
             }
-            Action::StopHandle if to.flusher == Flusher::Sync => self.stretch = 0,
+            Action::StopSyncHandle => self.stretch = 0,
             Action::CommitGoesOn => self.held = 0,
             Action::Begin | Action::Wake | Action::Resume | Action::CommitWaits => {}
             _ => self.stretch += 1,

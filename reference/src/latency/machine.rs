@@ -81,8 +81,10 @@ pub enum Action {
     MapExtent,
     /// A page is unlocked, its I/O sent or put into the bio.
     SubmitPage,
-    /// ext4_journal_stop.
+    /// jbd2_journal_stop.
     StopHandle,
+    /// jbd2_journal_stop of a synchronous handle: asks for the commit, and sleeps.
+    StopSyncHandle,
     /// jbd2_log_wait_commit returns.
     Synced,
     /// ext4_io_submit.
@@ -101,7 +103,7 @@ pub enum Action {
 
 impl Action {
     /// All of them.
-    pub const ALL: [Action; 14] = [
+    pub const ALL: [Action; 15] = [
         Action::Begin,
         Action::FirstPass,
         Action::StartHandle,
@@ -109,6 +111,7 @@ impl Action {
         Action::MapExtent,
         Action::SubmitPage,
         Action::StopHandle,
+        Action::StopSyncHandle,
         Action::Synced,
         Action::SendBio,
         Action::Resched,
@@ -179,6 +182,7 @@ impl Machine {
             Action::MapExtent => self.goes(state, Flusher::Map, Flusher::Submit, false),
             Action::SubmitPage => self.submit_page(state),
             Action::StopHandle => self.stop_handle(state),
+            Action::StopSyncHandle => self.stop_sync_handle(state),
             Action::Synced => self.synced(state),
             Action::SendBio => self.send_bio(state),
             Action::Resched => resched(state),
@@ -324,19 +328,21 @@ impl Machine {
 
     fn stop_handle(&self, state: &State) -> Option<State> {
         let then = self.after_stop(state.next);
-        let next = if self.policy.sync {
-            is_running(state, Flusher::Stop).then_some(State {
-                flusher: Flusher::Sync,
-                commit: Commit::Wait,
-                realtime: given_way(state.realtime),
-                ..*state
-            })?
-        } else {
-            self.goes(state, Flusher::Stop, then, self.is_between(then))?
-        };
-        Some(State {
+        let next = self.goes(state, Flusher::Stop, then, self.is_between(then))?;
+        (!self.policy.sync).then_some(State {
             handle: false,
             ..next
+        })
+    }
+
+    fn stop_sync_handle(&self, state: &State) -> Option<State> {
+        let stops = self.policy.sync && is_running(state, Flusher::Stop);
+        stops.then_some(State {
+            flusher: Flusher::Sync,
+            realtime: given_way(state.realtime),
+            commit: Commit::Wait,
+            handle: false,
+            ..*state
         })
     }
 
@@ -358,7 +364,7 @@ fn is_running(state: &State, from: Flusher) -> bool {
     state.flusher == from && state.realtime != Realtime::Runs && !state.point
 }
 
-/// The real-time task, when the flusher leaves the processor.
+/// `GivenWay`: the real-time task, when the flusher leaves the processor.
 fn given_way(realtime: Realtime) -> Realtime {
     match realtime {
         Realtime::Wants => Realtime::Runs,
