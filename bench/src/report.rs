@@ -276,8 +276,7 @@ pub fn of_journal(results: &journal::Results, form: Form) -> [(&'static str, Tab
 }
 
 /// The title of that table.
-pub const LATENCY: &str = "A loop that copies pages of 4 KiB: time between two yield points (seed 002, cyclictest: at most 71 ms \
-     without cond_resched, 11 ms with)";
+pub const LATENCY: &str = "A loop that copies pages of 4 KiB: time between two yield points";
 
 /// How long a loop over pages keeps the processor, beside the loop that never yields.
 pub fn latency(measured: &[Stretches], form: Form) -> Table {

@@ -13,8 +13,9 @@
 (* - OffInv: for NoPoint and BetweenHandles, it never goes off with its    *)
 (*   handle.                                                               *)
 (*                                                                         *)
-(* ASSUMED.  Extent >= Batch, for the variants whose only points are those *)
-(* of the loops over an extent; AnyShort has an extent of one page.        *)
+(* ASSUMED.  Preemption at cond_resched alone, and Extent >= Batch for the *)
+(* variants whose only points are those of the loops over an extent;       *)
+(* AnyShort has an extent of one page.                                     *)
 (*                                                                         *)
 (* THE IDEA.  Whoever is at a cond_resched goes off or on before its next  *)
 (* step.  So the stretch is a function of where the flusher is, Since, and *)
@@ -56,6 +57,9 @@ VARIABLES
     \* @type: Int;
     held
 
+\* The bounds are those at cond_resched alone.
+Preemption == "none"
+
 INSTANCE MpageLatency
 
 -----------------------------------------------------------------------------
@@ -85,14 +89,14 @@ AnyNoResched ==
 AnyReschedPerPagevec ==
     /\ AnyPages
     /\ Policy = ReschedPerPagevec
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Pages, MaxHeld \div 2)
 
 AnyPerExtent ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = PerExtent
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
 
 \* The same, with an extent shorter than a pagevec: the bound grows with N.
@@ -110,20 +114,20 @@ AnySyncStopLate ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = SyncStopLate
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
 
 AnyPerExtentPagevec ==
     /\ AnyPages
     /\ Extent >= Batch
     /\ Policy = PerExtentPagevec
-    /\ MaxStretch = StretchBound
+    /\ MaxStretch = StretchWithout
     /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Extent, MaxHeld \div 2)
 
 AnyBetweenHandles ==
     /\ AnyPages
     /\ Policy = BetweenHandles
-    /\ MaxStretch = Mapped + StretchBound
+    /\ MaxStretch = Mapped + StretchWithout
     /\ MaxHeld = 0
 
 \* No page has its blocks: the first pass has nothing to do.

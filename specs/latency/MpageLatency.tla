@@ -4,21 +4,30 @@
 (* real-time task waits for a processor on which a flusher writes pages,   *)
 (* and what a flusher that gives it up has with it.                        *)
 (*                                                                         *)
-(* MODELLED.  One flusher in ext4's writepages on a kernel that preempts   *)
-(* at cond_resched alone; a real-time task that wakes up on its processor; *)
-(* a jbd2 commit, on another, that waits for the flusher's handle.  A step *)
-(* of the flusher is a page collected, a page submitted, or one call of    *)
-(* the journal, the allocator or the block layer.                          *)
+(* MODELLED.  One flusher in ext4's writepages; a real-time task that      *)
+(* wakes up on its processor; a jbd2 commit, on another, that waits for    *)
+(* the flusher's handle.  A step of the flusher is a page collected, a     *)
+(* page submitted, or one call of the journal, the allocator or the block  *)
+(* layer.  Preemption says where the kernel has preemption points:         *)
+(*   "none"       at cond_resched (CONFIG_PREEMPT_NONE)                    *)
+(*   "voluntary"  there, and at might_sleep (CONFIG_PREEMPT_VOLUNTARY)     *)
+(*   "full"       behind each step (CONFIG_PREEMPT).  PREEMPT_LAZY is the  *)
+(*                same to a real-time task: it is the fair class alone     *)
+(*                that asks for the processor with TIF_NEED_RESCHED_LAZY.  *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  The pages are one run, and the allocator maps    *)
-(* what it is asked for.  A step never sleeps but where a handle starts    *)
-(* while a commit waits, and in the stop of a synchronous handle: the      *)
-(* processor is free then.  A commit begins while the handle is open; it   *)
-(* waits for the handle and for the data (data=ordered) in one step, and   *)
-(* no handle starts before its end: Jbd2Credits has it all.  I/O that is   *)
-(* sent completes.                                                         *)
+(* what it is asked for.  No page is mapped by a process, no bio is full   *)
+(* before its extent ends, and i_disksize need not grow: each is one more  *)
+(* might_sleep.  Two preemption points without a step between them are     *)
+(* one.  With full preemption a step is what a spinlock protects, or less. *)
+(* A step never sleeps but where a handle starts while a commit waits, and *)
+(* in the stop of a synchronous handle: the processor is free then.  A     *)
+(* commit begins while the handle is open; it waits for the handle and for *)
+(* the data (data=ordered) in one step, and no handle starts before its    *)
+(* end: Jbd2Credits has it all.  I/O that is sent completes.               *)
 (*                                                                         *)
-(* OUT OF SCOPE.  The length of a step in time, and locks: see README.md.  *)
+(* OUT OF SCOPE.  The length of a step in time, and where in it a spinlock *)
+(* is held: see README.md.                                                 *)
 (***************************************************************************)
 EXTENDS Naturals
 
@@ -28,6 +37,7 @@ CONSTANTS
     Batch,      \* pages in a pagevec
     Extent,     \* E: pages that one handle is for, if it is for an extent
     Policy,     \* a record of decisions: see Policies
+    Preemption, \* where there are preemption points: see above
     MaxStretch, \* bound: steps between two preemption points
     MaxHeld     \* bound: how often the flusher is off while a commit waits
 
@@ -37,17 +47,20 @@ VARIABLES
     locked,     \* pages that are collected, hence locked
     bio,        \* pages under writeback in a bio that is not sent
     handle,     \* the flusher has a handle
-    point,      \* the flusher is at a cond_resched
+    point,      \* the flusher is at a preemption point
     stretch,    \* history: its steps since the last one
     held        \* history: how often it went off under this handle while a
                 \* commit waits for it
 
 \* @type: <<Int, Int>>;
 pages   == <<next, locked>>
+\* What the flusher has when it goes off its processor.
+\* @type: <<<<Int, Int>>, Int, Bool>>;
+work    == <<pages, bio, handle>>
 \* @type: <<Int, Int>>;
 history == <<stretch, held>>
 
-vars == <<pc, pages, bio, handle, point, history>>
+vars == <<pc, work, point, history>>
 
 TypeOK ==
     /\ pc.flusher \in {
@@ -108,18 +121,39 @@ AfterSubmit == IF IsPerExtent /\ Policy.stop = "late" THEN "send" ELSE "stop"
 IsBetween(then) == then = "idle" \/ (then = "start" /\ "stop" \in Policy.points)
 
 -----------------------------------------------------------------------------
+(* Preemption points.                                                      *)
+
+\* Does what the flusher does next begin with a might_sleep, behind a step of
+\* `from`?  ext4_journal_check_start; lock_page and folio_lock, in the first
+\* pass too; down_read in ext4_map_blocks; submit_bio; and bio_alloc, for each
+\* page (submit_bh of 2.6.34), or once for the bio of an extent.
+MightSleep(from, then) ==
+    \/ then \in {"start", "collect", "map", "send"}
+    \/ then = "submit" /\ (IsPerExtent => from = "map")
+
+\* Is there a preemption point between the two?
+IsPoint(from, then, resched) ==
+    CASE Preemption = "none"      -> resched
+      [] Preemption = "voluntary" -> resched \/ MightSleep(from, then)
+      [] Preemption = "full"      -> TRUE
+
+-----------------------------------------------------------------------------
 (* The flusher.                                                            *)
 
-\* It has the processor, and is not at a cond_resched.
+\* It has the processor, and is not at a preemption point.
 IsRunning == pc.realtime # "runs" /\ ~point
 
-\* One step from `from` to `then`, which ends at a cond_resched or not.
-Goes(from, then, ends) ==
+\* The real-time task, when the flusher leaves the processor.
+GivenWay == IF pc.realtime = "wants" THEN "runs" ELSE "sleep"
+
+\* One step from `from` to `then`, with a cond_resched at its end or without.
+Goes(from, then, resched) ==
     /\ pc.flusher = from
     /\ IsRunning
     /\ pc' = [pc EXCEPT !.flusher = then]
-    /\ point' = ends
+    /\ point' = IsPoint(from, then, resched)
     /\ stretch' = Count(stretch, MaxStretch)
+    /\ UNCHANGED held
 
 \* ext4_writepages is called: there are dirty pages.
 Begin ==
@@ -136,7 +170,7 @@ FirstPass ==
     /\ next < Mapped
     /\ Goes("start", "start", "collect" \in Policy.points /\ (next + 1) % Batch = 0)
     /\ next' = next + 1
-    /\ UNCHANGED <<locked, bio, handle, held>>
+    /\ UNCHANGED <<locked, bio, handle>>
 
 \* ext4_journal_start, which waits for a commit that waits for handles.
 StartHandle ==
@@ -144,7 +178,7 @@ StartHandle ==
     /\ pc.commit = "idle"
     /\ Goes("start", "collect", FALSE)
     /\ handle' = TRUE
-    /\ UNCHANGED <<pages, bio, held>>
+    /\ UNCHANGED <<pages, bio>>
 
 \* write_cache_pages, mpage_prepare_extent_to_map: one page more is locked.
 Collect ==
@@ -152,12 +186,12 @@ Collect ==
             /\ "collect" \in Policy.points
             /\ (locked + 1) % Batch = 0 \/ next + locked + 1 = Pages)
     /\ locked' = locked + 1
-    /\ UNCHANGED <<next, bio, handle, held>>
+    /\ UNCHANGED <<next, bio, handle>>
 
 \* mpage_da_map_blocks, mpage_map_one_extent.
 MapExtent ==
     /\ Goes("map", "submit", FALSE)
-    /\ UNCHANGED <<pages, bio, handle, held>>
+    /\ UNCHANGED work
 
 \* mpage_da_submit_io, mpage_submit_folio: a page is unlocked, its I/O sent or
 \* put into the bio.
@@ -168,44 +202,48 @@ SubmitPage ==
     /\ next' = next + 1
     /\ locked' = locked - 1
     /\ bio' = IF IsPerExtent THEN bio + 1 ELSE bio
-    /\ UNCHANGED <<handle, held>>
+    /\ UNCHANGED handle
 
-\* ext4_journal_stop.  A synchronous handle asks for the commit, and sleeps
-\* until it is over: the real-time task has the processor, if it wants it.
+\* jbd2_journal_stop.
 StopHandle ==
+    /\ ~Policy.sync
+    /\ Goes("stop", AfterStop, IsBetween(AfterStop))
+    /\ handle' = FALSE
+    /\ UNCHANGED <<pages, bio>>
+
+\* jbd2_journal_stop of a synchronous handle: it asks for the commit, and sleeps
+\* in jbd2_log_wait_commit.  The real-time task has the processor, if it wants it.
+StopSyncHandle ==
+    /\ Policy.sync
     /\ pc.flusher = "stop"
     /\ IsRunning
+    /\ pc' = [flusher |-> "sync", commit |-> "wait", realtime |-> GivenWay]
     /\ handle' = FALSE
-    /\ IF Policy.sync
-       THEN /\ pc' = [flusher |-> "sync", commit |-> "wait",
-                      realtime |-> IF pc.realtime = "wants" THEN "runs" ELSE "sleep"]
-            /\ stretch' = 0
-            /\ point' = FALSE
-       ELSE Goes("stop", AfterStop, IsBetween(AfterStop))
-    /\ UNCHANGED <<pages, bio, held>>
+    /\ stretch' = 0
+    /\ UNCHANGED <<pages, bio, point, held>>
 
 \* jbd2_log_wait_commit returns.
 Synced ==
     /\ pc.commit = "idle"
     /\ Goes("sync", AfterStop, IsBetween(AfterStop))
-    /\ UNCHANGED <<pages, bio, handle, held>>
+    /\ UNCHANGED work
 
 \* ext4_io_submit.
 SendBio ==
     /\ Goes("send", AfterSend, IsBetween(AfterSend))
     /\ bio' = 0
-    /\ UNCHANGED <<pages, handle, held>>
+    /\ UNCHANGED <<pages, handle>>
 
-\* cond_resched: off the processor, if it is wanted.
+\* __cond_resched, or preempt_schedule: off the processor, if it is wanted.
 Resched ==
     /\ point
     /\ pc.realtime # "runs"
     /\ point' = FALSE
     /\ stretch' = 0
-    /\ pc' = [pc EXCEPT !.realtime = IF @ = "wants" THEN "runs" ELSE @]
+    /\ pc' = [pc EXCEPT !.realtime = GivenWay]
     /\ held' = IF pc.realtime = "wants" /\ handle /\ pc.commit = "wait"
                THEN Count(held, MaxHeld) ELSE held
-    /\ UNCHANGED <<pages, bio, handle>>
+    /\ UNCHANGED work
 
 -----------------------------------------------------------------------------
 (* The real-time task.                                                     *)
@@ -215,13 +253,13 @@ Wake ==
     /\ pc.realtime = "sleep"
     /\ pc.flusher \notin {"idle", "sync"} \/ point
     /\ pc' = [pc EXCEPT !.realtime = "wants"]
-    /\ UNCHANGED <<pages, bio, handle, point, history>>
+    /\ UNCHANGED <<work, point, history>>
 
 \* It sleeps again, and the flusher has the processor.
 Resume ==
     /\ pc.realtime = "runs"
     /\ pc' = [pc EXCEPT !.realtime = "sleep"]
-    /\ UNCHANGED <<pages, bio, handle, point, history>>
+    /\ UNCHANGED <<work, point, history>>
 
 -----------------------------------------------------------------------------
 (* The commit.                                                             *)
@@ -231,7 +269,7 @@ CommitWaits ==
     /\ pc.commit = "idle"
     /\ handle
     /\ pc' = [pc EXCEPT !.commit = "wait"]
-    /\ UNCHANGED <<pages, bio, handle, point, history>>
+    /\ UNCHANGED <<work, point, history>>
 
 \* The handle is stopped, the data are on the disk.
 CommitGoesOn ==
@@ -240,7 +278,7 @@ CommitGoesOn ==
     /\ bio = 0
     /\ pc' = [pc EXCEPT !.commit = "idle"]
     /\ held' = 0
-    /\ UNCHANGED <<pages, bio, handle, point, stretch>>
+    /\ UNCHANGED <<work, point, stretch>>
 
 Next ==
     \/ Begin
@@ -250,6 +288,7 @@ Next ==
     \/ MapExtent
     \/ SubmitPage
     \/ StopHandle
+    \/ StopSyncHandle
     \/ Synced
     \/ SendBio
     \/ Resched
@@ -261,8 +300,8 @@ Next ==
 Spec == Init /\ [][Next]_vars
 
 Flusher ==
-    FirstPass \/ StartHandle \/ Collect \/ MapExtent \/ SubmitPage \/ StopHandle \/ Synced
-    \/ SendBio \/ Resched
+    FirstPass \/ StartHandle \/ Collect \/ MapExtent \/ SubmitPage \/ StopHandle \/ StopSyncHandle
+    \/ Synced \/ SendBio \/ Resched
 
 \* The flusher goes on where it can, the real-time task gives the processor
 \* back, the commit goes on.  Nobody is obliged to dirty pages, to wake up or
@@ -286,9 +325,8 @@ BoundedCommitWait == held <= MaxHeld
 
 -----------------------------------------------------------------------------
 (* How long a stretch may be, whatever the number of pages.  A stretch     *)
-(* begins behind a cond_resched and ends with the step that has the next.  *)
-(* Where a handle is for an extent and the loop that collects has a point, *)
-(* an extent is a pagevec at least: a shorter one never comes to it.       *)
+(* begins behind a preemption point and ends with the step that has the    *)
+(* next.                                                                   *)
 
 \* Pages behind the last whole pagevec, of an extent and of those that have
 \* their blocks: the loop that collects ends with them, past its cond_resched.
@@ -296,6 +334,12 @@ Rest       == Extent % Batch
 RestMapped == Mapped % Batch
 
 Max(x, y) == IF x >= y THEN x ELSE y
+Min(x, y) == IF x <= y THEN x ELSE y
+
+-----------------------------------------------------------------------------
+(* Without preemption, at cond_resched alone.  Where a handle is for an    *)
+(* extent and the loop that collects has a point, an extent is a pagevec   *)
+(* at least: a shorter one never comes to it.                              *)
 
 \* A point in both loops of a handle for all pages: its start, and a pagevec.
 PagevecStretch == 1 + Batch
@@ -321,21 +365,46 @@ ExtentPagevecStretch ==
 \* Those that have blocks come on top, and they are as many as they are.
 HandleStretch == 1 + Extent + 1 + Extent + 1 + 1
 
-StretchBound ==
+StretchWithout ==
     CASE ~IsPerExtent                -> PagevecStretch
       [] "stop" \in Policy.points   -> HandleStretch
       [] "submit" \in Policy.points -> ExtentPagevecStretch
       [] Policy.sync                -> SyncStretch
       [] OTHER                      -> ExtentStretch
 
+-----------------------------------------------------------------------------
+(* With voluntary preemption: pages are submitted behind the bio_alloc of  *)
+(* their bio, and no might_sleep is in a stop.                             *)
+
+StretchVoluntary ==
+    LET submits == IF IsPerExtent THEN Extent ELSE 1
+    IN CASE "submit" \in Policy.points          -> Min(submits, Batch)
+         [] IsPerExtent /\ Policy.stop = "late" -> submits
+         [] OTHER                               -> submits + 1
+
+-----------------------------------------------------------------------------
+
+StretchBound ==
+    CASE Preemption = "none"      -> StretchWithout
+      [] Preemption = "voluntary" -> StretchVoluntary
+      [] Preemption = "full"      -> 1
+
 ConstantStretch == stretch <= StretchBound
 
 \* No smaller bound will do: must be violated.
 BelowStretchBound == stretch < StretchBound
 
-\* Each page of an extent is collected and submitted, and each loop has a point
-\* in a pagevec, at most.
-ConstantCommitWait == held <= 2 * ((Extent + Batch - 1) \div Batch)
+\* How often a flusher is at a preemption point under a handle for an extent, at
+\* most: for each pagevec in both loops; or behind the start, each page that it
+\* collects and the map, and for each pagevec that it submits; or behind each
+\* step from the start to the bio.
+PointsOfHandle ==
+    LET pagevecs == (Extent + Batch - 1) \div Batch
+    IN CASE Preemption = "none"      -> 2 * pagevecs
+         [] Preemption = "voluntary" -> 1 + Extent + 1 + pagevecs
+         [] Preemption = "full"      -> 1 + Extent + 1 + Extent + 1
+
+ConstantCommitWait == held <= PointsOfHandle
 
 -----------------------------------------------------------------------------
 (* Progress.                                                               *)

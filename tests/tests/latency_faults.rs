@@ -3,8 +3,8 @@
 use anyhow::Result;
 use conformance::corpus;
 use conformance::difference::assert_told;
-use interlock::latency::machine::{Action, Commit, Machine, Realtime, Sizes, State};
-use interlock::latency::policy::Policy;
+use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
+use interlock::latency::policy::{Policy, Preemption};
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::latency::Latency;
 
@@ -27,6 +27,20 @@ fn under(policy: Policy, latency: &Latency, state: &State, action: Action) -> Op
     machine.step(state, action)
 }
 
+/// The step of the same machine in another kernel.
+fn in_kernel(
+    preemption: Preemption,
+    latency: &Latency,
+    state: &State,
+    action: Action,
+) -> Option<State> {
+    let machine = Machine {
+        preemption,
+        ..latency.machine
+    };
+    machine.step(state, action)
+}
+
 /// The step with something changed after one action.
 fn after(
     changed: Action,
@@ -42,7 +56,50 @@ fn after(
     Some(next)
 }
 
-const FAULTS: [Fault; 10] = [
+const FAULTS: [Fault; 15] = [
+    Fault {
+        name: "might_sleep is no preemption point",
+        model: "PerExtent-voluntary-N5-graph",
+        step: |latency, state, action| in_kernel(Preemption::None, latency, state, action),
+        tells: "in [Start Sleep Idle; next 0 locked 0 bio 0], FirstPass: \
+                TLC [Start Sleep Idle; next 1 locked 0 bio 0 point]; the machine [Start Sleep Idle; next 1 locked 0 bio 0]",
+    },
+    Fault {
+        name: "might_sleep is one without CONFIG_PREEMPT_VOLUNTARY",
+        model: "PerExtent-N5-graph",
+        step: |latency, state, action| in_kernel(Preemption::Voluntary, latency, state, action),
+        tells: "in [Start Sleep Idle; next 0 locked 0 bio 0], FirstPass: \
+                TLC [Start Sleep Idle; next 1 locked 0 bio 0]; the machine [Start Sleep Idle; next 1 locked 0 bio 0 point]",
+    },
+    Fault {
+        name: "full preemption is that of might_sleep",
+        model: "PerExtent-full-N5-graph",
+        step: |latency, state, action| in_kernel(Preemption::Voluntary, latency, state, action),
+        tells: "in [Submit Sleep Wait; next 2 locked 2 bio 0 handle], SubmitPage: \
+                TLC [Submit Sleep Wait; next 3 locked 1 bio 1 handle point]; the machine [Submit Sleep Wait; next 3 locked 1 bio 1 handle]",
+    },
+    Fault {
+        name: "a bio is allocated for each page of an extent",
+        model: "PerExtent-voluntary-N5-graph",
+        step: |latency, state, action| {
+            let mut next = latency.step(state, action)?;
+            next.point |= action == Action::SubmitPage && next.flusher == Flusher::Submit;
+            Some(next)
+        },
+        tells: "in [Submit Sleep Wait; next 2 locked 2 bio 0 handle], SubmitPage: \
+                TLC [Submit Sleep Wait; next 3 locked 1 bio 1 handle]; the machine [Submit Sleep Wait; next 3 locked 1 bio 1 handle point]",
+    },
+    Fault {
+        name: "a bio is not allocated for each page of 2.6.34",
+        model: "NoResched-voluntary-N5-graph",
+        step: |latency, state, action| {
+            let mut next = latency.step(state, action)?;
+            next.point &= action != Action::SubmitPage;
+            Some(next)
+        },
+        tells: "in [Submit Sleep Wait; next 0 locked 5 bio 0 handle], SubmitPage: \
+                TLC [Submit Sleep Wait; next 1 locked 4 bio 0 handle point]; the machine [Submit Sleep Wait; next 1 locked 4 bio 0 handle]",
+    },
     Fault {
         name: "the submit loop has a preemption point",
         model: "NoResched-N5-graph",
@@ -171,12 +228,12 @@ const FAULTS: [Fault; 10] = [
         model: "SyncStopLate-N5-graph",
         step: |latency, state, action| {
             let mut next = latency.step(state, action)?;
-            if action == Action::StopHandle {
+            if action == Action::StopSyncHandle {
                 next.commit = state.commit;
             }
             Some(next)
         },
-        tells: "in [Stop Wants Idle; next 5 locked 0 bio 0 handle], StopHandle: \
+        tells: "in [Stop Wants Idle; next 5 locked 0 bio 0 handle], StopSyncHandle: \
                 TLC [Sync Runs Wait; next 5 locked 0 bio 0]; the machine [Sync Runs Idle; next 5 locked 0 bio 0]",
     },
 ];

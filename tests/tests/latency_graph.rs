@@ -11,15 +11,19 @@ use interlock_checker::manifest::Manifest;
 use interlock_traces::machines::counterpart::{Counterpart, reached};
 use interlock_traces::machines::latency::Latency;
 
-const GRAPHS: [&str; 8] = [
+const GRAPHS: [&str; 12] = [
     "BetweenHandles-N5-graph",
     "NoPoint-N5-graph",
     "NoResched-N5-graph",
+    "NoResched-voluntary-N5-graph",
     "PerExtent-N5-graph",
+    "PerExtent-full-N5-graph",
+    "PerExtent-voluntary-N5-graph",
     "PerExtentPagevec-N5-graph",
     "ReschedPerPagevec-N5-graph",
     "SyncStopEarly-N5-graph",
     "SyncStopLate-N5-graph",
+    "SyncStopLate-voluntary-N5-graph",
 ];
 
 #[test]

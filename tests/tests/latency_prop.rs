@@ -3,7 +3,7 @@
 
 use conformance::random::runner;
 use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
-use interlock::latency::policy::{Handle, Policy};
+use interlock::latency::policy::{Handle, Policy, Preemption, Stop};
 use interlock::latency::walk::{Pieces, Walk};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
@@ -55,7 +55,7 @@ impl Histories {
                 self.stretch = 0;
                 self.held += u32::from(off && from.handle && from.commit == Commit::Wait);
             }
-            Action::StopHandle if to.flusher == Flusher::Sync => self.stretch = 0,
+            Action::StopSyncHandle => self.stretch = 0,
             Action::CommitGoesOn => self.held = 0,
             Action::Begin | Action::Wake | Action::Resume | Action::CommitWaits => {}
             _ => self.stretch += 1,
@@ -63,9 +63,32 @@ impl Histories {
     }
 }
 
-/// `StretchBound`; a first pass that the preemption points of no loop interrupt is longer by its pages.
+/// `StretchBound`.
 fn stretch_bound(machine: &Machine) -> u32 {
-    let Machine { sizes, policy } = machine;
+    match machine.preemption {
+        Preemption::None => stretch_without(machine),
+        Preemption::Voluntary => stretch_voluntary(machine),
+        Preemption::Full => 1,
+    }
+}
+
+/// `StretchVoluntary`.
+fn stretch_voluntary(machine: &Machine) -> u32 {
+    let Machine { sizes, policy, .. } = machine;
+    let per_extent = policy.handle == Handle::Extent;
+    let submits = if per_extent { sizes.extent } else { 1 };
+    if policy.points.submit {
+        submits.min(sizes.batch)
+    } else if per_extent && policy.stop == Stop::Late {
+        submits
+    } else {
+        submits + 1
+    }
+}
+
+/// `StretchWithout`; a first pass that the preemption points of no loop interrupt is longer by its pages.
+fn stretch_without(machine: &Machine) -> u32 {
+    let Machine { sizes, policy, .. } = machine;
     let (batch, extent) = (sizes.batch, sizes.extent);
     let (rest, rest_mapped) = (extent % batch, sizes.mapped % batch);
     if policy.handle == Handle::All {
@@ -85,7 +108,14 @@ fn is_kept(promise: Promise, machine: &Machine, state: &State, seen: Histories) 
     let Sizes { batch, extent, .. } = machine.sizes;
     match promise {
         Promise::ConstantStretch => seen.stretch <= stretch_bound(machine),
-        Promise::ConstantCommitWait => seen.held <= 2 * extent.div_ceil(batch),
+        Promise::ConstantCommitWait => {
+            seen.held
+                <= match machine.preemption {
+                    Preemption::None => 2 * extent.div_ceil(batch),
+                    Preemption::Voluntary => extent + 2 + extent.div_ceil(batch),
+                    Preemption::Full => 2 * extent + 3,
+                }
+        }
         Promise::NeverOffWithHandle => {
             state.realtime != Realtime::Runs || !state.handle || state.locked == 0
         }
@@ -96,10 +126,15 @@ fn is_kept(promise: Promise, machine: &Machine, state: &State, seen: Histories) 
 /// Walks; fails with the first promise broken that is one of `promises`.
 fn walk(
     policy: Policy,
+    preemption: Preemption,
     (sizes, choices): Program,
     promises: &[Promise],
 ) -> Result<(), TestCaseError> {
-    let machine = Machine { sizes, policy };
+    let machine = Machine {
+        sizes,
+        policy,
+        preemption,
+    };
     let mut state = machine.init();
     let mut seen = Histories::default();
     for choice in choices {
@@ -132,7 +167,28 @@ fn a_handle_for_an_extent_of_a_pagevec_keeps_both_bounds() {
     let promises = [Promise::ConstantStretch, Promise::ConstantCommitWait];
     let found = runner(400, 500).run(&(variants, programs()), |(policy, (mut sizes, choices))| {
         sizes.extent = sizes.extent.max(sizes.batch);
-        walk(policy, (sizes, choices), &promises)
+        walk(policy, Preemption::None, (sizes, choices), &promises)
+    });
+    assert!(found.is_ok(), "{found:#?}");
+}
+
+/// What preempts at might_sleep, or anywhere, has no need of a cond_resched, nor of an extent of a pagevec.
+#[test]
+fn a_kernel_that_preempts_elsewhere_keeps_its_bounds() {
+    let kernels = prop::sample::select(vec![Preemption::Voluntary, Preemption::Full]);
+    let variants = prop::sample::select(Policy::NAMED.to_vec());
+    let program = (variants, kernels, programs());
+    let found = runner(800, 500).run(&program, |((_, policy), preemption, program)| {
+        walk(
+            policy,
+            preemption,
+            program.clone(),
+            &[Promise::ConstantStretch],
+        )?;
+        match policy.handle {
+            Handle::All => Ok(()),
+            Handle::Extent => walk(policy, preemption, program, &[Promise::ConstantCommitWait]),
+        }
     });
     assert!(found.is_ok(), "{found:#?}");
 }
@@ -146,7 +202,12 @@ fn a_point_between_handles_keeps_every_promise() {
         Promise::NeverStuck,
     ];
     let found = runner(400, 500).run(&programs(), |program| {
-        walk(Policy::BETWEEN_HANDLES, program, &promises)
+        walk(
+            Policy::BETWEEN_HANDLES,
+            Preemption::None,
+            program,
+            &promises,
+        )
     });
     assert!(found.is_ok(), "{found:#?}");
 }
@@ -154,22 +215,40 @@ fn a_point_between_handles_keeps_every_promise() {
 /// The control: each promise is broken by a variant that does not make it.
 #[test]
 fn the_walk_finds_what_other_variants_break() {
+    use Preemption::{Full, None, Voluntary};
     let variants = [
-        (Policy::NO_RESCHED, Promise::ConstantStretch),
-        (Policy::NO_POINT, Promise::ConstantStretch),
-        (Policy::PER_EXTENT, Promise::ConstantStretch),
-        (Policy::RESCHED_PER_PAGEVEC, Promise::ConstantCommitWait),
-        (Policy::NO_RESCHED, Promise::NeverOffWithHandle),
-        (Policy::RESCHED_PER_PAGEVEC, Promise::NeverOffWithHandle),
-        (Policy::PER_EXTENT, Promise::NeverOffWithHandle),
-        (Policy::SYNC_STOP_EARLY, Promise::NeverStuck),
+        (Policy::NO_RESCHED, None, Promise::ConstantStretch),
+        (Policy::NO_POINT, None, Promise::ConstantStretch),
+        (Policy::PER_EXTENT, None, Promise::ConstantStretch),
+        (
+            Policy::RESCHED_PER_PAGEVEC,
+            None,
+            Promise::ConstantCommitWait,
+        ),
+        (Policy::NO_RESCHED, None, Promise::NeverOffWithHandle),
+        (
+            Policy::RESCHED_PER_PAGEVEC,
+            None,
+            Promise::NeverOffWithHandle,
+        ),
+        (Policy::PER_EXTENT, None, Promise::NeverOffWithHandle),
+        (Policy::SYNC_STOP_EARLY, None, Promise::NeverStuck),
+        (
+            Policy::BETWEEN_HANDLES,
+            Voluntary,
+            Promise::NeverOffWithHandle,
+        ),
+        (Policy::BETWEEN_HANDLES, Full, Promise::NeverOffWithHandle),
+        (Policy::NO_RESCHED, Voluntary, Promise::ConstantCommitWait),
     ];
-    for (policy, promise) in variants {
+    for (policy, preemption, promise) in variants {
         // A smaller program that breaks it too is of no interest.
-        let found = runner(5000, 0).run(&programs(), |program| walk(policy, program, &[promise]));
+        let found = runner(5000, 0).run(&programs(), |program| {
+            walk(policy, preemption, program, &[promise])
+        });
         assert!(
             matches!(found, Err(TestError::Fail(..))),
-            "{policy:?}: {promise:?} is not broken"
+            "{policy:?}, {preemption:?}: {promise:?} is not broken"
         );
     }
 }
@@ -206,16 +285,21 @@ fn no_state_and_no_action_makes_it_panic() {
     );
     let sizes = (number(), number(), number(), number());
     let policy = prop::sample::select(Policy::NAMED.to_vec());
+    let preemption = prop::sample::select(Preemption::NAMED.to_vec());
     let found = runner(20_000, 2000).run(
-        &(policy, sizes, state),
-        |((_, policy), (pages, mapped, batch, extent), state)| {
+        &((policy, preemption), sizes, state),
+        |(((_, policy), (_, preemption)), (pages, mapped, batch, extent), state)| {
             let sizes = Sizes {
                 pages,
                 mapped,
                 batch,
                 extent,
             };
-            let machine = Machine { sizes, policy };
+            let machine = Machine {
+                sizes,
+                policy,
+                preemption,
+            };
             let offered = machine.actions(&state);
             for action in Action::ALL {
                 let next = machine.step(&state, action);

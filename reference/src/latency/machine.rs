@@ -2,7 +2,7 @@
 //!
 //! States and actions bear the names that they have in the specification. The histories, which decide nothing, are left out.
 
-use super::policy::{Handle, Policy, Stop};
+use super::policy::{Handle, Policy, Preemption, Stop};
 
 /// What the flusher is doing; in `MpageLatency.tla` a string of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,7 +62,7 @@ pub struct State {
     pub bio: u32,
     /// The flusher has a handle.
     pub handle: bool,
-    /// The flusher is at a cond_resched.
+    /// The flusher is at a preemption point.
     pub point: bool,
 }
 
@@ -81,13 +81,15 @@ pub enum Action {
     MapExtent,
     /// A page is unlocked, its I/O sent or put into the bio.
     SubmitPage,
-    /// ext4_journal_stop.
+    /// jbd2_journal_stop.
     StopHandle,
+    /// jbd2_journal_stop of a synchronous handle: asks for the commit, and sleeps.
+    StopSyncHandle,
     /// jbd2_log_wait_commit returns.
     Synced,
     /// ext4_io_submit.
     SendBio,
-    /// cond_resched: off the processor, if it is wanted.
+    /// __cond_resched, or preempt_schedule: off the processor, if it is wanted.
     Resched,
     /// The real-time task wants the processor.
     Wake,
@@ -101,7 +103,7 @@ pub enum Action {
 
 impl Action {
     /// All of them.
-    pub const ALL: [Action; 14] = [
+    pub const ALL: [Action; 15] = [
         Action::Begin,
         Action::FirstPass,
         Action::StartHandle,
@@ -109,6 +111,7 @@ impl Action {
         Action::MapExtent,
         Action::SubmitPage,
         Action::StopHandle,
+        Action::StopSyncHandle,
         Action::Synced,
         Action::SendBio,
         Action::Resched,
@@ -132,13 +135,15 @@ pub struct Sizes {
     pub extent: u32,
 }
 
-/// The flusher's pages and its variant.
+/// The flusher's pages, its variant and its kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
     /// How many pages there are.
     pub sizes: Sizes,
     /// The variant.
     pub policy: Policy,
+    /// Where the kernel has preemption points.
+    pub preemption: Preemption,
 }
 
 impl Machine {
@@ -174,9 +179,10 @@ impl Machine {
             Action::FirstPass => self.first_pass(state),
             Action::StartHandle => self.start_handle(state),
             Action::Collect => self.collect(state),
-            Action::MapExtent => goes(state, Flusher::Map, Flusher::Submit, false),
+            Action::MapExtent => self.goes(state, Flusher::Map, Flusher::Submit, false),
             Action::SubmitPage => self.submit_page(state),
             Action::StopHandle => self.stop_handle(state),
+            Action::StopSyncHandle => self.stop_sync_handle(state),
             Action::Synced => self.synced(state),
             Action::SendBio => self.send_bio(state),
             Action::Resched => resched(state),
@@ -233,16 +239,46 @@ impl Machine {
         then == Flusher::Idle || (then == Flusher::Start && self.policy.points.stop)
     }
 
+    /// `MightSleep`: what the flusher does next begins with a might_sleep.
+    fn might_sleep(&self, from: Flusher, then: Flusher) -> bool {
+        match then {
+            Flusher::Start | Flusher::Collect | Flusher::Map | Flusher::Send => true,
+            Flusher::Submit => !self.is_per_extent() || from == Flusher::Map,
+            Flusher::Idle | Flusher::Stop | Flusher::Sync => false,
+        }
+    }
+
+    /// `IsPoint`: there is a preemption point between the two.
+    fn is_point(&self, from: Flusher, then: Flusher, resched: bool) -> bool {
+        match self.preemption {
+            Preemption::None => resched,
+            Preemption::Voluntary => resched || self.might_sleep(from, then),
+            Preemption::Full => true,
+        }
+    }
+
+    /// `Goes`: one step of the flusher, with a cond_resched at its end or without.
+    fn goes(&self, state: &State, from: Flusher, then: Flusher, resched: bool) -> Option<State> {
+        is_running(state, from).then_some(State {
+            flusher: then,
+            point: self.is_point(from, then, resched),
+            ..*state
+        })
+    }
+
     fn begin(&self, state: &State) -> Option<State> {
-        let next = goes(state, Flusher::Idle, Flusher::Start, false)?;
-        Some(State { next: 0, ..next })
+        is_running(state, Flusher::Idle).then_some(State {
+            flusher: Flusher::Start,
+            next: 0,
+            ..*state
+        })
     }
 
     fn first_pass(&self, state: &State) -> Option<State> {
         let page =
             (self.is_per_extent() && state.next < self.sizes.mapped).then_some(state.next)?;
-        let ends = self.policy.points.collect && self.ends_batch(page + 1);
-        let next = goes(state, Flusher::Start, Flusher::Start, ends)?;
+        let resched = self.policy.points.collect && self.ends_batch(page + 1);
+        let next = self.goes(state, Flusher::Start, Flusher::Start, resched)?;
         Some(State {
             next: page + 1,
             ..next
@@ -251,7 +287,7 @@ impl Machine {
 
     fn start_handle(&self, state: &State) -> Option<State> {
         let passed = !self.is_per_extent() || state.next >= self.sizes.mapped;
-        let next = goes(state, Flusher::Start, Flusher::Collect, false)?;
+        let next = self.goes(state, Flusher::Start, Flusher::Collect, false)?;
         (passed && state.commit == Commit::Idle).then_some(State {
             handle: true,
             ..next
@@ -263,8 +299,8 @@ impl Machine {
         let all = state.next.checked_add(locked)? == self.sizes.pages;
         let full = all || (self.is_per_extent() && locked == self.sizes.extent);
         let then = if full { Flusher::Map } else { Flusher::Collect };
-        let ends = self.policy.points.collect && (all || self.ends_batch(locked));
-        let next = goes(state, Flusher::Collect, then, ends)?;
+        let resched = self.policy.points.collect && (all || self.ends_batch(locked));
+        let next = self.goes(state, Flusher::Collect, then, resched)?;
         Some(State { locked, ..next })
     }
 
@@ -280,8 +316,8 @@ impl Machine {
         } else {
             state.next + 1
         };
-        let ends = self.policy.points.submit && (locked == 0 || self.ends_batch(done));
-        let next = goes(state, Flusher::Submit, then, ends)?;
+        let resched = self.policy.points.submit && (locked == 0 || self.ends_batch(done));
+        let next = self.goes(state, Flusher::Submit, then, resched)?;
         Some(State {
             next: state.next + 1,
             locked,
@@ -292,46 +328,43 @@ impl Machine {
 
     fn stop_handle(&self, state: &State) -> Option<State> {
         let then = self.after_stop(state.next);
-        let next = if self.policy.sync {
-            let slept = goes(state, Flusher::Stop, Flusher::Sync, false)?;
-            State {
-                commit: Commit::Wait,
-                realtime: given_way(state.realtime),
-                ..slept
-            }
-        } else {
-            goes(state, Flusher::Stop, then, self.is_between(then))?
-        };
-        Some(State {
+        let next = self.goes(state, Flusher::Stop, then, self.is_between(then))?;
+        (!self.policy.sync).then_some(State {
             handle: false,
             ..next
         })
     }
 
+    fn stop_sync_handle(&self, state: &State) -> Option<State> {
+        let stops = self.policy.sync && is_running(state, Flusher::Stop);
+        stops.then_some(State {
+            flusher: Flusher::Sync,
+            realtime: given_way(state.realtime),
+            commit: Commit::Wait,
+            handle: false,
+            ..*state
+        })
+    }
+
     fn synced(&self, state: &State) -> Option<State> {
         let then = self.after_stop(state.next);
-        let next = goes(state, Flusher::Sync, then, self.is_between(then))?;
+        let next = self.goes(state, Flusher::Sync, then, self.is_between(then))?;
         (state.commit == Commit::Idle).then_some(next)
     }
 
     fn send_bio(&self, state: &State) -> Option<State> {
         let then = self.after_send(state.next);
-        let next = goes(state, Flusher::Send, then, self.is_between(then))?;
+        let next = self.goes(state, Flusher::Send, then, self.is_between(then))?;
         Some(State { bio: 0, ..next })
     }
 }
 
-/// `Goes`: one step of the flusher, which ends at a cond_resched or not.
-fn goes(state: &State, from: Flusher, then: Flusher, ends: bool) -> Option<State> {
-    let runs = state.realtime != Realtime::Runs && !state.point;
-    (state.flusher == from && runs).then_some(State {
-        flusher: then,
-        point: ends,
-        ..*state
-    })
+/// `IsRunning`, with that to do.
+fn is_running(state: &State, from: Flusher) -> bool {
+    state.flusher == from && state.realtime != Realtime::Runs && !state.point
 }
 
-/// The real-time task, when the flusher leaves the processor.
+/// `GivenWay`: the real-time task, when the flusher leaves the processor.
 fn given_way(realtime: Realtime) -> Realtime {
     match realtime {
         Realtime::Wants => Realtime::Runs,

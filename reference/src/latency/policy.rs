@@ -1,5 +1,25 @@
 //! The variants of delayed allocation's writeback: `specs/latency/Policies.tla`.
 
+/// Where the kernel has preemption points: constant `Preemption` of `specs/latency/MpageLatency.tla`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Preemption {
+    /// `"none"`: at cond_resched.
+    None,
+    /// `"voluntary"`: there, and at might_sleep.
+    Voluntary,
+    /// `"full"`: behind each step.
+    Full,
+}
+
+impl Preemption {
+    /// Every one under its name in the specification.
+    pub const NAMED: [(&str, Preemption); 3] = [
+        ("none", Preemption::None),
+        ("voluntary", Preemption::Voluntary),
+        ("full", Preemption::Full),
+    ];
+}
+
 /// Where the flusher calls cond_resched, besides in its caller's loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Points {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail};
 use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
-use interlock::latency::policy::Policy;
+use interlock::latency::policy::{Policy, Preemption};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -21,7 +21,7 @@ impl Latency {
     /// The machine with these constants of module MpageLatency.
     ///
     /// # Errors
-    /// If one is missing, is no number, or there is no such variant.
+    /// If one is missing, is no number, or there is no such variant or preemption.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<Latency> {
         let constant = |name: &str| {
             let value = constants.get(name);
@@ -31,6 +31,10 @@ impl Latency {
         let policy = constant("Policy")?;
         let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
         let (_, policy) = named.with_context(|| format!("there is no variant {policy}"))?;
+        let preemption = constant("Preemption")?.trim_matches('"');
+        let mut known = Preemption::NAMED.iter();
+        let known = known.find(|(name, _)| *name == preemption);
+        let (_, preemption) = known.with_context(|| format!("there is no {preemption}"))?;
         let sizes = Sizes {
             pages: number("Pages")?,
             mapped: number("Mapped")?,
@@ -41,6 +45,7 @@ impl Latency {
             machine: Machine {
                 sizes,
                 policy: *policy,
+                preemption: *preemption,
             },
         })
     }
