@@ -2,8 +2,8 @@
 (***************************************************************************)
 (* A reader/writer semaphore with a wait queue, for all the designs that   *)
 (* were argued about in "Long read latencies on mixed rw buffered IO"      *)
-(* (XFS, 2019): one main line, and five decisions in which they differ.    *)
-(* Module Policies says how each design decides.                           *)
+(* (XFS, 2019): one main line, and decisions in which they differ.  Module *)
+(* Policies has a field for each, and says how each design decides.        *)
 (*                                                                         *)
 (* MODELLED.  Tasks that for ever take the lock, for reading or for        *)
 (* writing, and release it.  The lock is XFS's i_rwsem (since Linux 4.10;  *)
@@ -58,7 +58,8 @@ ReadHeld      == Holders # {} /\ ~WriteHeld
 PendingReader == Range(queue) \cap Readers # {}
 PendingWriter == Range(queue) \cap Writers # {}
 
-\* The lock's state lets t in, whoever else may be waiting.
+\* The lock's state lets t in, whoever else may be waiting (SHARED: readers may
+\* be in together).
 Compatible(t) ==
     IF t \in Readers /\ Policy.shared THEN ~WriteHeld ELSE Holders = {}
 
@@ -89,9 +90,9 @@ LastReader(q) ==
 Batches(q) == Cardinality({i \in DOMAIN q : i = 1 \/ Kind(q[i]) # Kind(q[i-1])})
 
 -----------------------------------------------------------------------------
-(* The five decisions in which the designs differ.                         *)
+(* The decisions in which the designs differ.                              *)
 
-\* 1. BARGE: may t, on arrival, take a compatible lock although others wait?
+\* BARGE: may t, on arrival, take a compatible lock although others wait?
 \* (Nobody needs this permission while nobody waits.)
 Barges(t) ==
     CASE Policy.barge = "nobody"       -> FALSE
@@ -104,12 +105,12 @@ Barges(t) ==
       \* that no other reader holds
       [] Policy.barge = "free-readers" -> t \in Readers /\ Holders = {} /\ ~handoff
 
-\* 2. SPIN: the kinds that spin before they queue, and take the lock past the
+\* SPIN: the kinds that spin before they queue, and take the lock past the
 \* queue when they see it free (rwsem_optimistic_spin: "steal").
 Spins(t)    == Kind(t) \in Policy.spin
 MaySteal(t) == Spins(t) /\ Compatible(t) /\ ~handoff
 
-\* 3. PLACE: where in the queue does t go?
+\* PLACE: where in the queue does t go?
 Place(t) ==
     LET q      == queue
         tail   == Append(q, t)
@@ -131,11 +132,11 @@ Place(t) ==
               IF t \in Readers /\ q # <<>> /\ Head(q) \in Readers
               THEN <<t>> \o q ELSE tail
 
-\* A writer that stops to spin is queued, whatever the lock's state, before it
-\* tries once more.
+\* ENQUEUE: a writer that stops to spin is queued, whatever the lock's state,
+\* before it tries once more.
 QueuesFirst(t) == Policy.enqueue = "first" /\ t \in Writers
 
-\* 4. WAKE: who gets the lock from the task that wakes the queue q (grant:
+\* WAKE: who gets the lock from the task that wakes the queue q (grant:
 \* out of the queue, holding), and who is merely woken, to try for itself?
 AllReaders(q) == Range(q) \cap Readers
 \* @type: Seq(TASK) => Set(TASK);
@@ -179,11 +180,11 @@ Roused(q) ==
 SelfWakes ==
     Policy.wake = "front-readers" \/ Policy.wake = "all-readers" \/ Policy.wake = "everybody"
 
-\* A releaser may leave the queue to a spinner, who will take the lock, or will
-\* queue, and wake the queue after that.
+\* SKIP: a releaser may leave the queue to a spinner, who will take the lock, or
+\* will queue, and wake the queue after that.
 MaySkipWake == Policy.skip /\ \E t \in Task : pc[t] = "spin"
 
-\* 5. TAKE: may t, a waiter that runs, take the lock by itself?
+\* TAKE: may t, a waiter that runs, take the lock by itself?
 \* (Readers of the rwsem family sleep until they are granted the lock.)
 Retries(t) ==
     CASE Policy.take = "never"   -> FALSE
@@ -194,6 +195,9 @@ MayTake(t) ==
     /\ Retries(t)
     /\ Compatible(t)
     /\ Policy.take = "writers-first" \/ handoff => t = Head(queue)
+
+\* HANDOFF: the first waiter, when its time is up, may demand the lock: see
+\* Sleep, Wake and Expire.
 
 -----------------------------------------------------------------------------
 TypeOK ==
