@@ -298,7 +298,7 @@ fn a_refusal_says_where_and_why() {
 #[test]
 fn a_writer_may_queue_on_a_free_lock() {
     let free = |policy: &str| {
-        let constants = r#""Readers":"{r1}","Writers":"{w1, w2}","Downgraders":"{}","Watch":"{}","ByReaders":"0","ByWriters":"0""#;
+        let constants = r#""Readers":"{r1}","Writers":"{w1, w2}","Downgraders":"{}""#;
         let mut lines = vec![format!(
             r#"{{"trace":1,"module":"Rwsem","source":"by hand","constants":{{{constants},"Policy":"<- {policy}"}}}}"#
         )];

@@ -1,7 +1,7 @@
 ------------------------------ MODULE APRwsem ------------------------------
 (***************************************************************************)
-(* Rwsem and Arrivals for Apalache: types, symbolic constants, and an      *)
-(* inductive invariant of BatchQueue.                                      *)
+(* Rwsem and Overtaking for Apalache: types (of Arrivals too), symbolic    *)
+(* constants, and an inductive invariant of BatchQueue.                    *)
 (*                                                                         *)
 (* SHOWN.  With four, five and six tasks, each a reader, a writer or a     *)
 (* writer that may downgrade as the solver likes, and for runs of every    *)
@@ -63,7 +63,9 @@ VARIABLES
     \* @type: TASK -> {R: Int, W: Int};
     overtaken
 
-INSTANCE Arrivals
+INSTANCE Overtaking
+
+Promise == INSTANCE Arrivals
 
 -----------------------------------------------------------------------------
 (* The same operators of Rwsem, in a form that is small for the solver.    *)

@@ -34,15 +34,9 @@ AbsPc == [t \in Task |->
 
 AbsQueue == SelectSeq(list, LAMBDA t : t \notin Queueing)
 
-\* @type: () => TASK -> Set(TASK);
-Nobody == [t \in {} |-> {}]
-\* @type: () => TASK -> {R: Int, W: Int};
-Uncounted == [t \in {} |-> [R |-> 0, W |-> 0]]
-
 Abstract == INSTANCE Rwsem WITH
     pc <- AbsPc, queue <- AbsQueue, Policy <- Discipline, expired <- FALSE, handoff <- FALSE,
-    Downgraders <- {}, Watch <- {}, ByReaders <- 0, ByWriters <- 0,
-    older <- Nobody, overtaken <- Uncounted
+    Downgraders <- {}
 
 -----------------------------------------------------------------------------
 (* The steps that Rwsem lacks.                                             *)

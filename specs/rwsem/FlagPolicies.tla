@@ -27,6 +27,10 @@
 (*   place    where a reader queues: at the "tail", as writers do, or at the *)
 (*            "head"                                                         *)
 (*   skip     rwsem_wake gives up if wait_lock is taken while a task spins *)
+(*                                                                         *)
+(* No record says when a task must stop spinning: the NONSPINNABLE bits,   *)
+(* two up to 5.10 and one since, and osq are left out, as the header of    *)
+(* RwsemFlags says.                                                        *)
 (***************************************************************************)
 
 \* 5.3 to 5.10: readers spin too.

@@ -67,14 +67,8 @@ AbsHandoff ==
     /\ Has(count, FlagHandoff)
     /\ Release.try \in {"setter", "first"} => handoff_set[Head(AbsQueue)] = "yes"
 
-\* @type: () => TASK -> Set(TASK);
-NoOlder == [t \in {} |-> {}]
-\* @type: () => TASK -> {R: Int, W: Int};
-NoOvertaken == [t \in {} |-> [R |-> 0, W |-> 0]]
-
 Abstract == INSTANCE Rwsem WITH
-    pc <- AbsPc, queue <- AbsQueue, Policy <- Discipline, handoff <- AbsHandoff,
-    Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- NoOlder, overtaken <- NoOvertaken
+    pc <- AbsPc, queue <- AbsQueue, Policy <- Discipline, handoff <- AbsHandoff
 
 abstract == <<AbsPc, AbsQueue, AbsHandoff, expired>>
 

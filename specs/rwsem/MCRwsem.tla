@@ -1,15 +1,9 @@
 ------------------------------ MODULE MCRwsem ------------------------------
 (***************************************************************************)
-(* Rwsem and Arrivals for TLC: symmetry, and probes.  The bounds are the   *)
+(* Rwsem and Arrivals for TLC: controls, and probes.  The bounds are the   *)
 (* sizes of Readers and Writers.                                           *)
 (***************************************************************************)
-EXTENDS Arrivals, TLC
-
-\* Tasks that no constant tells apart may be exchanged.  For invariants only:
-\* with a temporal property TLC's symmetry reduction is unsound.
-Symmetry ==
-    Permutations(Readers \ Watch) \cup Permutations(Downgraders \ Watch)
-        \cup Permutations((Writers \ Downgraders) \ Watch)
+EXTENDS Arrivals
 
 \* Controls, each in the place of what it forgets: a downgrade lets nobody in
 \* (ReadersAhead), and a spinner does not look at the hand-off (MaySteal).
@@ -42,9 +36,4 @@ NeverJoinsReader ==
     [][\A r \in Readers :
         ~(/\ pc[r] # "wait" /\ pc'[r] = "wait"
           /\ queue # <<>> /\ Head(queue) \in Readers)]_vars
-
-\* What a bound on overtaking is about is reachable: somebody queues later than
-\* a watched waiter.
-NobodyComesLater ==
-    \A w \in Watch : pc[w] = "wait" => Range(queue) \ {w} \subseteq older[w]
 =============================================================================

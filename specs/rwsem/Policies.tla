@@ -1,8 +1,8 @@
 ------------------------------ MODULE Policies ------------------------------
 (***************************************************************************)
 (* The designs of a reader/writer semaphore that Rwsem can run, each a     *)
-(* record of decisions.  What each value means is said in Rwsem, under     *)
-(* "The five decisions".                                                   *)
+(* record of nine decisions.  What each value means is said in Rwsem,      *)
+(* under "The decisions" (SHARED: at Compatible).                          *)
 (*                                                                         *)
 (*   shared   readers share the lock                                       *)
 (*   barge    who may, on arrival, enter past the queue                    *)

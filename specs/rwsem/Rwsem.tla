@@ -2,8 +2,8 @@
 (***************************************************************************)
 (* A reader/writer semaphore with a wait queue, for all the designs that   *)
 (* were argued about in "Long read latencies on mixed rw buffered IO"      *)
-(* (XFS, 2019): one main line, and five decisions in which they differ.    *)
-(* Module Policies says how each design decides.                           *)
+(* (XFS, 2019): one main line, and decisions in which they differ.  Module *)
+(* Policies has a field for each, and says how each design decides.        *)
 (*                                                                         *)
 (* MODELLED.  Tasks that for ever take the lock, for reading or for        *)
 (* writing, and release it.  The lock is XFS's i_rwsem (since Linux 4.10;  *)
@@ -29,10 +29,7 @@ CONSTANTS
     Readers,    \* tasks that take the lock for reading
     Writers,    \* tasks that take the lock for writing
     Policy,     \* the design: one of the records of module Policies
-    Downgraders, \* writers that may turn their lock into a reader's
-    Watch,      \* tasks whose overtakers are counted ({}: count nothing)
-    ByReaders,  \* bound: how many readers may overtake a watched task ...
-    ByWriters   \* ... and how many writers
+    Downgraders \* writers that may turn their lock into a reader's
 
 Task == Readers \cup Writers
 
@@ -40,13 +37,9 @@ VARIABLES
     pc,         \* what each task is doing, see TypeOK
     queue,      \* the waiters, a sequence of tasks, first to be served first
     expired,    \* the first waiter has waited for RWSEM_WAIT_TIMEOUT (4 ms)
-    handoff,    \* RWSEM_FLAG_HANDOFF: only the first waiter may take the lock
-    older,      \* for a watched waiter: who was queued before it and still is
-    overtaken   \* for a watched waiter: grants to anybody else, by kind
+    handoff     \* RWSEM_FLAG_HANDOFF: only the first waiter may take the lock
 
-lock    == <<pc, queue, expired, handoff>>
-history == <<older, overtaken>>
-vars    == <<pc, queue, expired, handoff, older, overtaken>>
+vars == <<pc, queue, expired, handoff>>
 
 -----------------------------------------------------------------------------
 (* The state of the lock.                                                  *)
@@ -65,7 +58,8 @@ ReadHeld      == Holders # {} /\ ~WriteHeld
 PendingReader == Range(queue) \cap Readers # {}
 PendingWriter == Range(queue) \cap Writers # {}
 
-\* The lock's state lets t in, whoever else may be waiting.
+\* The lock's state lets t in, whoever else may be waiting (SHARED: readers may
+\* be in together).
 Compatible(t) ==
     IF t \in Readers /\ Policy.shared THEN ~WriteHeld ELSE Holders = {}
 
@@ -96,9 +90,9 @@ LastReader(q) ==
 Batches(q) == Cardinality({i \in DOMAIN q : i = 1 \/ Kind(q[i]) # Kind(q[i-1])})
 
 -----------------------------------------------------------------------------
-(* The five decisions in which the designs differ.                         *)
+(* The decisions in which the designs differ.                              *)
 
-\* 1. BARGE: may t, on arrival, take a compatible lock although others wait?
+\* BARGE: may t, on arrival, take a compatible lock although others wait?
 \* (Nobody needs this permission while nobody waits.)
 Barges(t) ==
     CASE Policy.barge = "nobody"       -> FALSE
@@ -111,12 +105,12 @@ Barges(t) ==
       \* that no other reader holds
       [] Policy.barge = "free-readers" -> t \in Readers /\ Holders = {} /\ ~handoff
 
-\* 2. SPIN: the kinds that spin before they queue, and take the lock past the
+\* SPIN: the kinds that spin before they queue, and take the lock past the
 \* queue when they see it free (rwsem_optimistic_spin: "steal").
 Spins(t)    == Kind(t) \in Policy.spin
 MaySteal(t) == Spins(t) /\ Compatible(t) /\ ~handoff
 
-\* 3. PLACE: where in the queue does t go?
+\* PLACE: where in the queue does t go?
 Place(t) ==
     LET q      == queue
         tail   == Append(q, t)
@@ -138,11 +132,11 @@ Place(t) ==
               IF t \in Readers /\ q # <<>> /\ Head(q) \in Readers
               THEN <<t>> \o q ELSE tail
 
-\* A writer that stops to spin is queued, whatever the lock's state, before it
-\* tries once more.
+\* ENQUEUE: a writer that stops to spin is queued, whatever the lock's state,
+\* before it tries once more.
 QueuesFirst(t) == Policy.enqueue = "first" /\ t \in Writers
 
-\* 4. WAKE: who gets the lock from the task that wakes the queue q (grant:
+\* WAKE: who gets the lock from the task that wakes the queue q (grant:
 \* out of the queue, holding), and who is merely woken, to try for itself?
 AllReaders(q) == Range(q) \cap Readers
 \* @type: Seq(TASK) => Set(TASK);
@@ -186,11 +180,11 @@ Roused(q) ==
 SelfWakes ==
     Policy.wake = "front-readers" \/ Policy.wake = "all-readers" \/ Policy.wake = "everybody"
 
-\* A releaser may leave the queue to a spinner, who will take the lock, or will
-\* queue, and wake the queue after that.
+\* SKIP: a releaser may leave the queue to a spinner, who will take the lock, or
+\* will queue, and wake the queue after that.
 MaySkipWake == Policy.skip /\ \E t \in Task : pc[t] = "spin"
 
-\* 5. TAKE: may t, a waiter that runs, take the lock by itself?
+\* TAKE: may t, a waiter that runs, take the lock by itself?
 \* (Readers of the rwsem family sleep until they are granted the lock.)
 Retries(t) ==
     CASE Policy.take = "never"   -> FALSE
@@ -201,6 +195,9 @@ MayTake(t) ==
     /\ Retries(t)
     /\ Compatible(t)
     /\ Policy.take = "writers-first" \/ handoff => t = Head(queue)
+
+\* HANDOFF: the first waiter, when its time is up, may demand the lock: see
+\* Sleep, Wake and Expire.
 
 -----------------------------------------------------------------------------
 TypeOK ==
@@ -216,16 +213,12 @@ TypeOK ==
     /\ Len(queue) = Cardinality(Range(queue))
     /\ expired \in BOOLEAN
     /\ handoff \in BOOLEAN
-    /\ older \in [Watch -> SUBSET Task]
-    /\ overtaken \in [Watch -> [R : 0 .. ByReaders + 1, W : 0 .. ByWriters + 1]]
 
 Init ==
     /\ pc = [t \in Task |-> "idle"]
     /\ queue = <<>>
     /\ expired = FALSE
     /\ handoff = FALSE
-    /\ older = [w \in Watch |-> {}]
-    /\ overtaken = [w \in Watch |-> [R |-> 0, W |-> 0]]
 
 \* What follows from any step that has fixed pc' and queue'.  The timer and
 \* the hand-off belong to the first waiter and go with it.
@@ -234,22 +227,6 @@ Settle(expires, demands) ==
                      /\ Head(queue') = Head(queue)
     IN /\ expired' = (sameFirst /\ (expired \/ expires))
        /\ handoff' = (sameFirst /\ (handoff \/ demands))
-
-\* Overtaking: while a watched task is queued, somebody gets the lock who was
-\* not queued before it.  Counters stop one above their bound.
-Account ==
-    LET got    == {t \in Task : t \notin Holders /\ pc'[t] = "hold"}
-        newly  == Range(queue') \ Range(queue)
-        past(w, k) == Cardinality({t \in got \ older[w] : Kind(t) = k})
-        add(n, m, cap) == IF n + m > cap THEN cap + 1 ELSE n + m
-    IN /\ older' = [w \in Watch |->
-            IF w \in newly THEN Range(queue)
-            ELSE IF w \in Range(queue') THEN older[w] \ got ELSE {}]
-       /\ overtaken' = [w \in Watch |->
-            IF w \in Range(queue) /\ w \in Range(queue')
-            THEN [R |-> add(overtaken[w].R, past(w, "R"), ByReaders),
-                  W |-> add(overtaken[w].W, past(w, "W"), ByWriters)]
-            ELSE [R |-> 0, W |-> 0]]
 
 \* The lock goes to the tasks of G, out of the queue q; p is the rest of pc.
 Acquire(G, q, p) ==
@@ -269,7 +246,6 @@ Enter(t) ==
     /\ Acquire({t} \cup (IF SelfWakes /\ t \in Readers THEN Granted(queue) ELSE {}),
                queue, pc)
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* The fast path fails and the owner is on a CPU: rwsem_optimistic_spin.
 Spin(t) ==
@@ -279,7 +255,6 @@ Spin(t) ==
     /\ pc' = [pc EXCEPT ![t] = "spin"]
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* rwsem_try_write_lock_unqueued (and, 5.3 to 5.10, rwsem_try_read_lock_unqueued):
 \* the queue is not looked at.  No lock is held: it is one cmpxchg.
@@ -288,7 +263,6 @@ Steal(t) ==
     /\ MaySteal(t)
     /\ Acquire({t} \cup (IF t \in Readers THEN Granted(queue) ELSE {}), queue, pc)
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* rwsem_down_read_slowpath, rwsem_down_write_slowpath: one hold of wait_lock,
 \* from the insertion to the wake-up that the insertion calls for.  A spinner
@@ -307,7 +281,6 @@ Queue(t) ==
                   [u \in Task |-> IF wakes /\ Holders = {} /\ u \in Roused(q)
                                   THEN "try" ELSE p[u]])
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* rwsem_try_write_lock under wait_lock, with success.
 Take(t) ==
@@ -315,7 +288,6 @@ Take(t) ==
     /\ MayTake(t)
     /\ Acquire({t}, queue, pc)
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* The same without success: back to sleep.  This is the only place where a
 \* writer demands the hand-off, and it is reached only by one that runs.
@@ -325,7 +297,6 @@ Sleep(t) ==
     /\ pc' = [pc EXCEPT ![t] = "wait"]
     /\ queue' = queue
     /\ Settle(FALSE, Policy.handoff /\ expired /\ t = Head(queue) /\ Holders # {})
-    /\ Account
 
 \* up_read, up_write: the count, and nothing else.  The last holder finds
 \* waiters and goes on to wake them; until it does, the lock is free.
@@ -334,7 +305,6 @@ Release(t) ==
     /\ pc' = [pc EXCEPT ![t] = IF Holders = {t} /\ queue # <<>> THEN "wake" ELSE "idle"]
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* downgrade_write: the writer goes on as a reader, and lets in the readers that
 \* a wake-up would.  In the rwsem family that is a step of its own, as it is
@@ -347,7 +317,6 @@ Downgrade(t) ==
        ELSE Acquire(IF Policy.shared THEN ReadersAhead(queue) ELSE {},
                     queue, [pc EXCEPT ![t] = "shared"])
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* rwsem_downgrade_wake, under wait_lock (RWSEM_WAKE_READ_OWNED: a writer at the
 \* head is not woken, and no reader demands the hand-off).
@@ -355,7 +324,6 @@ DowngradeWake(t) ==
     /\ pc[t] = "dwake"
     /\ Acquire(ReadersAhead(queue), queue, [pc EXCEPT ![t] = "shared"])
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* rwsem_wake, rwsem_mark_wake under wait_lock.  A reader at the head that finds
 \* a thief inside demands the hand-off, if its time is up.
@@ -366,7 +334,6 @@ Wake(t) ==
                                ELSE IF u \in Roused(queue) THEN "try" ELSE pc[u]])
     /\ Settle(FALSE, /\ Policy.handoff /\ expired /\ queue # <<>>
                      /\ Head(queue) \in Readers /\ WriteHeld)
-    /\ Account
 
 \* rwsem_wake of 4.2 to 5.2 gives up if somebody spins and wait_lock is taken
 \* (59aabfc7e959).  It also lets nobody in as long as a writer's failed try is
@@ -377,7 +344,6 @@ SkipWake(t) ==
     /\ pc' = [pc EXCEPT ![t] = "idle"]
     /\ queue' = queue
     /\ Settle(FALSE, FALSE)
-    /\ Account
 
 \* RWSEM_WAIT_TIMEOUT has passed for the first waiter.
 Expire ==
@@ -386,7 +352,6 @@ Expire ==
     /\ ~expired
     /\ UNCHANGED <<pc, queue>>
     /\ Settle(TRUE, FALSE)
-    /\ Account
 
 Next ==
     \/ \E t \in Task :
@@ -459,11 +424,6 @@ HandoffToHead ==
         handoff /\ t \notin Holders /\ pc'[t] = "hold" => pc'[Head(queue)] = "hold"]_vars
 
 AtMostThreeBatches == Batches(queue) <= 3
-
-\* An overtake is a grant to a task that queued later, or never queued at all.
-BoundedOvertaking ==
-    \A w \in Watch : /\ overtaken[w].R <= ByReaders
-                     /\ overtaken[w].W <= ByWriters
 
 -----------------------------------------------------------------------------
 (* Progress.                                                               *)

@@ -31,9 +31,19 @@
 (* A first operation on the count in a hold of wait_lock is one step with  *)
 (* taking it, and removing a waiter with the operation that follows.       *)
 (*                                                                         *)
-(* OUT OF SCOPE.  The NONSPINNABLE bits, osq, the reader's second try of   *)
-(* 5.3 (rwsem_reader_phase_trylock), a spinning reader's back-out in 5.3,  *)
-(* more readers than the count can hold.                                   *)
+(* OUT OF SCOPE.  The NONSPINNABLE bits of sem->owner, and sem->osq: they  *)
+(* make a task stop spinning, not begin, or wait behind another spinner,   *)
+(* and each of these is what a task may do here in any case.  So they only *)
+(* take runs away: what holds here holds with them.  What is violated here *)
+(* needs a run that they allow.  osq lets one spinner try at a time, and   *)
+(* in the lassos of Flags53 and Flags63 no two spin.  The bits are set by  *)
+(* a writer that has spun on readers for 10 us and half a us for each,     *)
+(* rwsem_rspin_threshold; with them set no reader of 5.3 to 5.10 spins,    *)
+(* until a writer has had the lock, and none can starve a writer that way. *)
+(* In the runs of Flags53 the writer stops spinning before that, because   *)
+(* of need_resched(), which sets no bit, or is not let to begin by it.     *)
+(* The reader's second try of 5.3 (rwsem_reader_phase_trylock), a spinning *)
+(* reader's back-out in 5.3, more readers than the count can hold.         *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, FlagCount, FlagPolicies
 
@@ -564,6 +574,8 @@ Downgrade(w) ==
     /\ UNCHANGED <<queue, saw, waiter, marking>>
 
 \* ... then rwsem_downgrade_wake, which lets in readers if one is at the head.
+\* With RWSEM_WAKE_READ_OWNED rwsem_mark_wake looks for no writer, so it demands
+\* nothing (in 5.10 and in 6.3 and later alike).
 DowngradeWake(w) ==
     /\ pc[w] = "dwake"
     /\ wait_lock = None

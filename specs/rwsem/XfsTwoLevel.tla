@@ -32,18 +32,13 @@ vars  == <<opc, oqueue, ipc, iqueue, wrote>>
 
 Task == Readers \cup Writers
 
-\* Neither lock has a hand-off, and nobody is watched.
-\* @type: () => TASK -> Set(TASK);
-Nobody == [w \in {} |-> {}]
-\* @type: () => TASK -> {R: Int, W: Int};
-Uncounted == [w \in {} |-> [R |-> 0, W |-> 0]]
-
+\* Neither lock has a hand-off.
 Outer == INSTANCE Rwsem WITH
     pc <- opc, queue <- oqueue, Readers <- {}, expired <- FALSE, handoff <- FALSE,
-    Downgraders <- {}, Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Uncounted
+    Downgraders <- {}
 Inner == INSTANCE Rwsem WITH
     pc <- ipc, queue <- iqueue, expired <- FALSE, handoff <- FALSE,
-    Downgraders <- {}, Watch <- {}, ByReaders <- 0, ByWriters <- 0, older <- Nobody, overtaken <- Uncounted
+    Downgraders <- {}
 
 TypeOK ==
     /\ Outer!TypeOK

@@ -54,13 +54,8 @@ fn the_machine_has_as_many_states_as_the_manifest_says() -> Result<()> {
     let manifest = Manifest::load(&root.join("specs"))?;
     let mut graphs = BTreeMap::new();
     for model in &manifest.models {
-        let whole = model.module == "MCRwsem" && model.symmetry.is_none();
-        let unwatched = model
-            .constants
-            .get("Watch")
-            .is_some_and(|watch| watch == "{}");
-        let (Some(distinct), Some(total), true) = (model.distinct, model.total, whole && unwatched)
-        else {
+        let whole = model.module == "MCRwsem";
+        let (Some(distinct), Some(total), true) = (model.distinct, model.total, whole) else {
             continue;
         };
         let of = |name: &str| model.constants.get(name).cloned().unwrap_or_default();

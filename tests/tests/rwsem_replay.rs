@@ -98,20 +98,20 @@ fn another_design_does_not_follow() -> Result<()> {
         (
             "Xadd420-RWW-ReaderProgress",
             Rwsem::of_size(1, 2, Policy::XADD420_NO_STEAL),
-            "step to state 5: in [r1 Wait, w1 Idle, w2 Wake; queue r1], Spin(w1): \
-             TLC [r1 Wait, w1 Spin, w2 Wake; queue r1]; the machine is not enabled",
+            "step to state 5: in [r1 Wait, w1 Wake, w2 Idle; queue r1], Spin(w2): \
+             TLC [r1 Wait, w1 Wake, w2 Spin; queue r1]; the machine is not enabled",
         ),
         (
             "Rule5Ignored-RWWW-ReaderProgress",
             Rwsem::of_size(1, 3, Policy::BATCH_QUEUE),
-            "step to state 5: in [r1 Wait, w1 Idle, w2 Hold, w3 Wait; queue w3 r1], Queue(w1): \
-             TLC [r1 Wait, w1 Wait, w2 Hold, w3 Wait; queue w3 w1 r1]; the machine [r1 Wait, w1 Wait, w2 Hold, w3 Wait; queue w3 r1 w1]",
+            "step to state 5: in [r1 Wait, w1 Hold, w2 Idle, w3 Wait; queue w3 r1], Queue(w2): \
+             TLC [r1 Wait, w1 Hold, w2 Wait, w3 Wait; queue w3 w2 r1]; the machine [r1 Wait, w1 Hold, w2 Wait, w3 Wait; queue w3 r1 w2]",
         ),
         (
             "ReaderSpin53-RRW-WriterProgress",
             Rwsem::of_size(2, 1, Policy::HANDOFF511),
-            "step to state 7: in [r1 Hold, r2 Idle, w1 Wait; queue w1, expired], Spin(r2): \
-             TLC [r1 Hold, r2 Spin, w1 Wait; queue w1, expired]; the machine is not enabled",
+            "step to state 5: in [r1 Idle, r2 Hold, w1 Try; queue w1], Spin(r1): \
+             TLC [r1 Spin, r2 Hold, w1 Try; queue w1]; the machine is not enabled",
         ),
         (
             "WilcoxV0-RWW-MutualExclusion",

@@ -90,7 +90,7 @@ pub const SEEDS: [Seed; 3] = [
               without that timer readers starve, and within it there is no bound on the steals",
         models: &[
             "Handoff511-NoTimer-RWW-ReaderProgress",
-            "Handoff511-RWW-bound-r-0-5",
+            "Handoff511-Overtaking-RWW-bound-r-0-5",
             "Handoff511-RRWW-ReaderProgress",
         ],
     },

@@ -88,6 +88,8 @@ impl Engine {
 pub struct Symbolic {
     /// The predicate of the first state.
     pub init: String,
+    /// Whether that is the module's own predicate of the first states.
+    pub starts: bool,
     /// The next-state relation.
     pub next: String,
     /// The predicate that says what the constants may be.

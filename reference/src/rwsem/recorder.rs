@@ -48,9 +48,6 @@ impl Recorder {
                 ("Writers", of('w')),
                 ("Downgraders", of('w')),
                 ("Policy", "<- BatchQueue".into()),
-                ("Watch", "{}".into()),
-                ("ByReaders", "0".into()),
-                ("ByWriters", "0".into()),
             ],
         };
         self.recording.write(&head, |task, (action, after)| {

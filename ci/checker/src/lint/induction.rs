@@ -47,12 +47,13 @@ pub(super) fn check(lint: &mut Lint) {
         let mut invariants = model.invariants.iter();
         let of_states =
             invariants.all(|name| lint.shape(model, name).is_some_and(|shape| !shape.primed));
-        let is_base = |other: &Model| {
-            let mut all = model.invariants.iter();
-            other.symbolic.as_ref().is_some_and(|asked| {
-                asked.length == 0 && asked.init == "Init" && asked.cinit == step.cinit
-            }) && all.all(|invariant| other.invariants.contains(invariant))
-        };
+        let is_base =
+            |other: &Model| {
+                let mut all = model.invariants.iter();
+                other.symbolic.as_ref().is_some_and(|asked| {
+                    asked.length == 0 && asked.starts && asked.cinit == step.cinit
+                }) && all.all(|invariant| other.invariants.contains(invariant))
+            };
         if of_states && !holds().any(is_base) {
             let message = format!(
                 "is a step from {}, and no model says that the first states have its invariant (add it: length = 0)",
@@ -63,10 +64,10 @@ pub(super) fn check(lint: &mut Lint) {
     }
 }
 
-/// What a model asks that starts from an invariant and takes steps. From Init itself a run is a run.
+/// What a model asks that starts from an invariant and takes steps. From the first states a run is a run.
 fn step(model: &Model) -> Option<&Symbolic> {
     let asked = model.symbolic.as_ref()?;
-    (asked.length > 0 && asked.init != "Init").then_some(asked)
+    (asked.length > 0 && !asked.starts).then_some(asked)
 }
 
 /// What it checks is all that its variables were assigned: the predicate that it starts from, or one of the types.

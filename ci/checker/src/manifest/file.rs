@@ -61,6 +61,7 @@ pub(super) struct ModuleTable {
     pub(super) silent: Vec<String>,
     #[serde(default)]
     pub(super) check: BTreeMap<String, Check>,
+    pub(super) init: Option<String>,
     pub(super) next: Option<String>,
     pub(super) budget: Option<u64>,
     pub(super) heap: Option<u64>,

@@ -90,8 +90,10 @@ pub(super) fn flatten(
                     "model `{name}` has no `length` (say how many steps)"
                 ))
             })?;
+            let first = module.init.clone().unwrap_or_else(|| "Init".into());
             symbolic = Some(Symbolic {
-                init: row.init.unwrap_or_else(|| "Init".into()),
+                starts: row.init.as_ref().is_none_or(|init| *init == first),
+                init: row.init.unwrap_or(first),
                 next: row
                     .next
                     .or_else(|| module.next.clone())

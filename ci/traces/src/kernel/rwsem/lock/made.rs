@@ -44,9 +44,6 @@ impl Lock {
                 "Policy",
                 format!("<- {}", policy.map_or("", String::as_str)),
             ),
-            ("Watch", "{}".into()),
-            ("ByReaders", "0".into()),
-            ("ByWriters", "0".into()),
         ];
         let tasks: BTreeMap<usize, u32> =
             self.numbers.iter().map(|(task, n)| (*n, *task)).collect();
