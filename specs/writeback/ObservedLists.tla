@@ -61,7 +61,6 @@ Highest == 1000000000
 Entry(i, low, high) == [ino |-> i, low |-> low, high |-> high]
 
 Inodes(s) == {s[k].ino : k \in DOMAIN s}
-Listed    == Inodes(dirty) \cup Inodes(io) \cup Inodes(more) \cup Inodes(writing)
 Last(s)   == s[Len(s)]
 Max(a, b) == IF a > b THEN a ELSE b
 
@@ -100,11 +99,13 @@ Init ==
 (* Everybody else.                                                         *)
 
 \* __mark_inode_dirty: from clean to dirty, with dirtied_when = jiffies.  b_dirty is
-\* in the order of these.
+\* in the order of these.  An inode may be there without I_DIRTY, if a page was tagged
+\* just before requeue_inode: it is marked now.
 Dirty(i, when) ==
-    /\ i \notin Listed
+    /\ i \notin Inodes(io) \cup Inodes(more) \cup Inodes(writing)
+    /\ \A k \in DOMAIN dirty : dirty[k].ino = i => dirty[k].high = Highest
     /\ dirty # <<>> => Last(dirty).low <= when
-    /\ dirty' = Append(dirty, Entry(i, when, when))
+    /\ dirty' = Append(SelectSeq(dirty, LAMBDA e : e.ino # i), Entry(i, when, when))
     /\ UNCHANGED <<pc, io, more, writing, jobs, pass, result, kept>>
 
 \* wb_queue_work.

@@ -144,9 +144,13 @@ fn truth(value: &Value) -> Result<bool> {
 }
 
 impl State {
-    fn is_listed(&self, ino: i64) -> bool {
-        let mut all = self.dirty.iter().chain(&self.io).chain(&self.more);
-        all.any(|entry| entry.ino == ino) || self.writing.is_some_and(|entry| entry.ino == ino)
+    /// Whether `__mark_inode_dirty` may move it: the flusher has not queued it, and on b_dirty it is without `I_DIRTY`, for which it
+    /// must have been requeued.
+    fn can_be_marked(&self, ino: i64) -> bool {
+        let mut queued = self.io.iter().chain(&self.more).chain(&self.writing);
+        let mut dirty = self.dirty.iter();
+        !queued.any(|entry| entry.ino == ino)
+            && dirty.all(|entry| entry.ino != ino || entry.high == HIGHEST)
     }
 
     /// `redirty_tail`: as the entry is then.
@@ -212,8 +216,9 @@ impl ObservedLists {
         let enabled = match action {
             Action::Dirty(ino, when) => {
                 let in_order = state.dirty.back().is_none_or(|last| last.low <= when);
-                let enabled = in_order && !state.is_listed(ino);
+                let enabled = in_order && state.can_be_marked(ino);
                 let (low, high) = (when, when);
+                state.dirty.retain(|entry| entry.ino != ino);
                 state.dirty.push_back(Entry { ino, low, high });
                 enabled
             }
