@@ -34,8 +34,6 @@ CONSTANTS
     Extent,
     \* @type: { points: Set(Str), handle: Str, sync: Bool, stop: Str };
     Policy,
-    \* @type: Str;
-    Preemption,
     \* @type: Int;
     MaxStretch,
     \* @type: Int;
@@ -59,6 +57,9 @@ VARIABLES
     \* @type: Int;
     held
 
+\* The bounds are those at cond_resched alone.
+Preemption == "none"
+
 INSTANCE MpageLatency
 
 -----------------------------------------------------------------------------
@@ -67,10 +68,7 @@ INSTANCE MpageLatency
 \* n pages are v pagevecs, the last one may be short.
 AreVecs(n, v) == v * Batch >= n /\ (v - 1) * Batch < n
 
-Without == Preemption = "none"
-
 AnyPages ==
-    /\ Without
     /\ Pages \in Nat /\ Pages >= 1
     /\ Mapped \in Nat /\ Mapped < Pages
     /\ Batch \in Nat /\ Batch >= 1
@@ -145,7 +143,6 @@ NoReschedThree == NoReschedConstant /\ Batch = 2 /\ Mapped = 0 /\ Extent = 1 /\ 
 
 \* The smallest pagevec and extent for which b + 3 is too few.
 PerExtentPagevecThree ==
-    /\ Without
     /\ Pages \in Nat /\ Pages >= 1
     /\ Mapped = 0
     /\ Batch = 4
@@ -155,8 +152,8 @@ PerExtentPagevecThree ==
     /\ MaxHeld = 0
 
 \* Sizes of models.toml.
-N6  == Without /\ Pages = 6 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 3 /\ MaxStretch = 12 /\ MaxHeld = 4
-N12E1 == Without /\ Pages = 12 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 1 /\ MaxStretch = 12 /\ MaxHeld = 4
+N6  == Pages = 6 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 3 /\ MaxStretch = 12 /\ MaxHeld = 4
+N12E1 == Pages = 12 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 1 /\ MaxStretch = 12 /\ MaxHeld = 4
 NoReschedN6      == N6 /\ Policy = NoResched
 BetweenHandlesN6 == N6 /\ Policy = BetweenHandles
 PerExtentN12E1   == N12E1 /\ Policy = PerExtent
