@@ -2,11 +2,11 @@
 (***************************************************************************)
 (* What RwsemFlags does, as Rwsem sees it: a step of Rwsem, or none.       *)
 (*                                                                         *)
-(* Rwsem's count is ideal, each of its slow paths is one step, and only    *)
-(* the first waiter demands the lock, for itself.  In rwsem.c a reader's   *)
-(* bias is in the count before the reader is in or queued, a hold of       *)
-(* wait_lock lets operations on the count come between, and a reader that  *)
-(* steals lets others in later.  So there are steps that Rwsem lacks.      *)
+(* Rwsem's count is ideal, and each of its slow paths is one step.  In     *)
+(* rwsem.c a reader's bias is in the count before the reader is in or      *)
+(* queued, a hold of wait_lock lets operations on the count come between,  *)
+(* and a reader that steals lets others in later.  So there are steps that *)
+(* Rwsem lacks.                                                            *)
 (* They are named below, each with its cause, and every other step must be *)
 (* one of Rwsem's.                                                         *)
 (*                                                                         *)
@@ -72,10 +72,11 @@ Abstract == INSTANCE Rwsem WITH
 
 abstract == <<AbsPc, AbsQueue, AbsHandoff, expired>>
 
-\* Rwsem's timer is of the first waiter alone.  A step is put in where it runs
-\* out: just before that waiter demands the lock.
+\* Rwsem's timer is of the first waiter alone; here each has its own, and any
+\* that is late may demand the lock for the first.  A step is put in where it
+\* runs out: just before the lock is demanded.
 Demands  == ~AbsHandoff /\ AbsHandoff'
-IsLate   == IF AbsQueue = <<>> THEN FALSE ELSE Head(AbsQueue) \in timeout
+IsLate   == AbsQueue # <<>> /\ timeout # {}
 SameHead == AbsQueue # <<>> /\ AbsQueue' # <<>> /\ Head(AbsQueue') = Head(AbsQueue)
 Step ==
     /\ Next
@@ -135,20 +136,6 @@ SleepInVain ==
           /\ Moves(w, "wait", AbsQueue)
     /\ Same \/ Demands
 
-\* Whoever is late demands the lock for the first waiter, and sleeps ...
-DemandForFirst ==
-    /\ Demands
-    /\ timeout # {}
-    /\ \E w \in Writers :
-          AbsPc[w] = "try" /\ w # Head(AbsQueue) /\ Moves(w, "wait", AbsQueue)
-
-\* ... or stays awake: who has demanded it for itself spins on the owner, who is
-\* being woken will not sleep, and who lets readers in finds the first one late.
-DemandAwake ==
-    /\ Demands
-    /\ timeout # {}
-    /\ UNCHANGED <<AbsPc, AbsQueue>>
-
 \* A waker backs out though no writer is inside any more.
 WakeInVain ==
     /\ ~Abstract!WriteHeld
@@ -189,8 +176,8 @@ LetInLater ==
     /\ ~AbsHandoff'
 
 Lacking ==
-    \/ SpinInVain \/ QueueInVain \/ QueueLate \/ SleepInVain \/ DemandForFirst
-    \/ DemandAwake \/ WakeInVain \/ ReleaseInSilence \/ ReleaseInVain \/ ReadAhead
+    \/ SpinInVain \/ QueueInVain \/ QueueLate \/ SleepInVain
+    \/ WakeInVain \/ ReleaseInSilence \/ ReleaseInVain \/ ReadAhead
     \/ LetInLater
 
 Implements == [][Abstract!Next \/ Lacking]_abstract
@@ -203,8 +190,6 @@ HasSpinInVain       == [][SpinInVain => Abstract!Next]_abstract
 HasQueueInVain      == [][QueueInVain => Abstract!Next]_abstract
 HasQueueLate        == [][QueueLate => Abstract!Next]_abstract
 HasSleepInVain      == [][SleepInVain => Abstract!Next]_abstract
-HasDemandForFirst   == [][DemandForFirst => Abstract!Next]_abstract
-HasDemandAwake      == [][DemandAwake => Abstract!Next]_abstract
 HasWakeInVain       == [][WakeInVain => Abstract!Next]_abstract
 HasReleaseInSilence == [][ReleaseInSilence => Abstract!Next]_abstract
 HasReleaseInVain    == [][ReleaseInVain => Abstract!Next]_abstract

@@ -197,7 +197,7 @@ MayTake(t) ==
     /\ Policy.take = "writers-first" \/ handoff => t = Head(queue)
 
 \* HANDOFF: the first waiter, when its time is up, may demand the lock: see
-\* Sleep, Wake and Expire.
+\* Sleep, Demand, DemandForFirst, Wake and Expire.
 
 -----------------------------------------------------------------------------
 TypeOK ==
@@ -289,14 +289,38 @@ Take(t) ==
     /\ Acquire({t}, queue, pc)
     /\ Settle(FALSE, FALSE)
 
-\* The same without success: back to sleep.  This is the only place where a
-\* writer demands the hand-off, and it is reached only by one that runs.
+\* The same without success: back to sleep.  A writer that is first and late
+\* demands the hand-off with it: only by one that runs is it demanded.
 Sleep(t) ==
     /\ pc[t] = "try"
     /\ ~MayTake(t)
     /\ pc' = [pc EXCEPT ![t] = "wait"]
     /\ queue' = queue
     /\ Settle(FALSE, Policy.handoff /\ expired /\ t = Head(queue) /\ Holders # {})
+
+\* Who demands the lock for the first waiter need not sleep: a writer spins on
+\* the owner (rwsem_down_write_slowpath, since 5.3) or is being woken, and a task
+\* that queues backs out of waking the reader at the head (rwsem_mark_wake).  The
+\* lock may be free: a bias was in the count.
+Demand ==
+    /\ Policy.handoff
+    /\ expired
+    /\ ~handoff
+    /\ Head(queue) \in Readers \/ \E t \in Task : pc[t] = "try"
+    /\ UNCHANGED <<pc, queue>>
+    /\ Settle(FALSE, TRUE)
+
+\* A writer that is not the first demands the lock for the first, and sleeps: any
+\* waiter that is late may set the flag (rwsem_try_write_lock, since 5.16).
+DemandForFirst(t) ==
+    /\ Policy.handoff
+    /\ expired
+    /\ ~handoff
+    /\ pc[t] = "try"
+    /\ t # Head(queue)
+    /\ pc' = [pc EXCEPT ![t] = "wait"]
+    /\ queue' = queue
+    /\ Settle(FALSE, TRUE)
 
 \* up_read, up_write: the count, and nothing else.  The last holder finds
 \* waiters and goes on to wake them; until it does, the lock is free.
@@ -366,6 +390,8 @@ Next ==
           \/ DowngradeWake(t)
           \/ Wake(t)
           \/ SkipWake(t)
+          \/ DemandForFirst(t)
+    \/ Demand
     \/ Expire
 
 Spec == Init /\ [][Next]_vars

@@ -17,7 +17,8 @@ SpinsInTime ==
         \/ \E l \in Strand : MayComeNext(l) /\ Upcoming(l).args = <<t>>
 
 \* A waiter that tries may do all that one who sleeps may, so it sleeps without
-\* an event only to demand the hand-off.  A trace never shows that one sleeps.
+\* an event only to demand the hand-off, which stands for Demand and
+\* DemandForFirst too.  A trace never shows that one sleeps.
 SleepsToDemand ==
     \A t \in Task : pc[t] = "try" /\ pc'[t] = "wait" =>
         at' # at \/ handoff' # handoff

@@ -170,8 +170,8 @@ const FAULTS: [Fault; 14] = [
             alone.pc[task] = Pc::Shared;
             Some(alone)
         },
-        tells: "in [r1 Wait, w1 Dwake, w2 Wait; queue r1 w2, expired, handoff], DowngradeWake(w1): \
-                TLC [r1 Hold, w1 Shared, w2 Wait; queue w2]; the machine [r1 Wait, w1 Shared, w2 Wait; queue r1 w2, expired, handoff]",
+        tells: "in [r1 Wait, w1 Dwake, w2 Wake; queue r1, expired, handoff], DowngradeWake(w1): \
+                TLC [r1 Hold, w1 Shared, w2 Wake; queue ]; the machine [r1 Wait, w1 Shared, w2 Wake; queue r1, expired, handoff]",
     },
     Fault {
         name: "a steal does not look at the hand-off",
@@ -186,8 +186,8 @@ const FAULTS: [Fault; 14] = [
             };
             machine.step(&unseen, action)
         },
-        tells: "in [r1 Idle, w1 Spin, w2 Try; queue w2, expired, handoff], Steal(w1): \
-                TLC is not enabled; the machine [r1 Idle, w1 Hold, w2 Try; queue w2, expired]",
+        tells: "in [r1 Idle, w1 Try, w2 Spin; queue w1, expired, handoff], Steal(w2): \
+                TLC is not enabled; the machine [r1 Idle, w1 Try, w2 Hold; queue w1, expired]",
     },
     Fault {
         name: "the timer goes on for the next waiter",
@@ -232,8 +232,8 @@ const FAULTS: [Fault; 14] = [
             }
             Some(next)
         },
-        tells: "in [r1 Spin, r2 Wait, w1 Wake; queue r2, expired], Steal(r1): \
-                TLC [r1 Hold, r2 Hold, w1 Wake; queue ]; the machine [r1 Hold, r2 Wait, w1 Wake; queue r2, expired]",
+        tells: "in [r1 Wait, r2 Spin, w1 Wake; queue r1, expired], Steal(r2): \
+                TLC [r1 Hold, r2 Hold, w1 Wake; queue ]; the machine [r1 Wait, r2 Hold, w1 Wake; queue r1, expired]",
     },
 ];
 

@@ -86,12 +86,16 @@ pub enum Action {
     Wake(usize),
     /// A releaser leaves the queue to a spinner.
     SkipWake(usize),
+    /// A waiter that is not the first demands the lock for the first, and sleeps.
+    DemandForFirst(usize),
+    /// Whoever demands the lock for the first waiter stays awake.
+    Demand,
     /// RWSEM_WAIT_TIMEOUT has passed for the first waiter.
     Expire,
 }
 
 impl Action {
-    /// The task that takes it; none for [`Action::Expire`].
+    /// The task that takes it; none for [`Action::Demand`] and [`Action::Expire`].
     pub fn task(self) -> Option<usize> {
         match self {
             Action::Enter(t)
@@ -104,8 +108,9 @@ impl Action {
             | Action::Downgrade(t)
             | Action::DowngradeWake(t)
             | Action::Wake(t)
-            | Action::SkipWake(t) => Some(t),
-            Action::Expire => None,
+            | Action::SkipWake(t)
+            | Action::DemandForFirst(t) => Some(t),
+            Action::Demand | Action::Expire => None,
         }
     }
 }
@@ -154,11 +159,12 @@ impl Machine {
             Action::DowngradeWake,
             Action::Wake,
             Action::SkipWake,
+            Action::DemandForFirst,
         ];
         let tasks = 0..self.kinds.len();
         tasks
             .flat_map(|t| of_task.map(|action| action(t)))
-            .chain([Action::Expire])
+            .chain([Action::Demand, Action::Expire])
             .collect()
     }
 
@@ -193,6 +199,8 @@ impl Machine {
             Action::DowngradeWake(t) => now.downgrade_wake(t),
             Action::Wake(t) => now.wake(t),
             Action::SkipWake(t) => now.skip_wake(t),
+            Action::DemandForFirst(t) => now.demand_for_first(t),
+            Action::Demand => now.demand(),
             Action::Expire => now.expire(),
         }?;
         // `Settle`: the timer and the hand-off belong to the first waiter and go with it.
@@ -356,6 +364,28 @@ impl View<'_> {
 
     fn skip_wake(&self, t: usize) -> Option<Next> {
         (self.pc(t) == Pc::Wake && self.skips_wake()).then(|| self.becomes(t, Pc::Idle))
+    }
+
+    /// Nobody has demanded the lock for the first waiter yet, and its time is up.
+    fn may_be_demanded(&self) -> bool {
+        self.policy().handoff && self.state.expired && !self.state.handoff
+    }
+
+    fn demand_for_first(&self, t: usize) -> Option<Next> {
+        let runs = self.pc(t) == Pc::Try && self.state.queue.first() != Some(&t);
+        (runs && self.may_be_demanded()).then(|| Next {
+            demands: true,
+            ..self.becomes(t, Pc::Wait)
+        })
+    }
+
+    fn demand(&self) -> Option<Next> {
+        let first = self.state.queue.first();
+        let found = first.is_some_and(|&t| self.is_reader(t)) || self.state.pc.contains(&Pc::Try);
+        (found && self.may_be_demanded()).then(|| Next {
+            demands: true,
+            ..Self::acquire(&[], self.state.queue.clone(), self.state.pc.clone())
+        })
     }
 
     fn expire(&self) -> Option<Next> {

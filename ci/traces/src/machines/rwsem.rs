@@ -131,8 +131,10 @@ impl Counterpart for Rwsem {
     }
 
     fn action(&self, step: &Step) -> Result<Action> {
-        if let ("Expire", []) = (step.action.as_str(), &step.args[..]) {
-            return Ok(Action::Expire);
+        match (step.action.as_str(), &step.args[..]) {
+            ("Demand", []) => return Ok(Action::Demand),
+            ("Expire", []) => return Ok(Action::Expire),
+            _ => {}
         }
         let [task] = &step.args[..] else {
             bail!("{} has {} arguments", step.action, step.args.len())
@@ -150,6 +152,7 @@ impl Counterpart for Rwsem {
             "DowngradeWake" => Action::DowngradeWake(task),
             "Wake" => Action::Wake(task),
             "SkipWake" => Action::SkipWake(task),
+            "DemandForFirst" => Action::DemandForFirst(task),
             other => bail!("there is no action {other}"),
         })
     }
