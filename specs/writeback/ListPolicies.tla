@@ -19,7 +19,7 @@
 (*   requeue  an inode that is still dirty gets on a list again            *)
 (***************************************************************************)
 
-\* Linux 6.18.
+\* Linux; read: 6.12.107, 1b23b9f8 of CachyOS, 7.3.4.
 Upstream == [queued |-> TRUE, fsync |-> "requeues", isync |-> "waits", first |-> "if-empty",
              stamp |-> "marked", tags |-> TRUE, slice |-> TRUE, yields |-> TRUE,
              moves |-> TRUE, requeue |-> TRUE]

@@ -66,7 +66,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Linux 6.18.
+    /// Linux; read: 6.12.107, 1b23b9f8 of CachyOS, 7.3.4.
     pub const UPSTREAM: Policy = Policy {
         queued: true,
         fsync: Fsync::Requeues,
