@@ -440,7 +440,7 @@ fn recorded(file: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Of the designs of `Policies.tla` those that behave as these lines.
+/// Of the designs of `RwsemPolicies.tla` those that behave as these lines.
 fn designs(lines: &[String]) -> Vec<&'static str> {
     let dir = temp();
     let file = dir.path().join("trace.txt");

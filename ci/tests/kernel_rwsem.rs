@@ -321,7 +321,7 @@ fn incomplete_traces_are_told() {
     );
 }
 
-/// Twelve designs of `Policies.tla` do not behave as this kernel did. Of those that may have: a reader that steals on arrival may
+/// Twelve designs of `RwsemPolicies.tla` do not behave as this kernel did. Of those that may have: a reader that steals on arrival may
 /// have spun before, and who spins is not seen, so neither is a wake-up that is skipped for it.
 #[test]
 fn other_designs_are_refused() {

@@ -174,3 +174,27 @@ fn a_cycle_is_found() {
     let needs: Needs = needs.map(|(name, needed)| (name.to_owned(), needed)).into();
     assert_eq!(in_a_cycle(&needs), set(&["a", "b", "c"]));
 }
+
+/// The records that a module can run are in the module that is called so with `Policies` behind.
+#[test]
+fn policies_are_found_by_their_module() {
+    let areas = fs::read_dir(ci().join("../specs")).expect("specs/");
+    let files = areas.flat_map(|area| {
+        fs::read_dir(area.expect("an area").path())
+            .into_iter()
+            .flatten()
+    });
+    let names = files.map(|file| file.expect("a file").path());
+    let policies: Vec<PathBuf> = names
+        .filter(|path| path.to_string_lossy().ends_with("Policies.tla"))
+        .collect();
+    assert!(policies.len() > 1);
+    for path in policies {
+        let module = path.to_string_lossy().replace("Policies.tla", ".tla");
+        assert!(
+            Path::new(&module).is_file(),
+            "{} is of no module",
+            path.display()
+        );
+    }
+}

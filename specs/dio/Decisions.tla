@@ -2,14 +2,14 @@
 (***************************************************************************)
 (* What a request for direct I/O is, what there is of its file when it is  *)
 (* looked at, and the decisions about it: which lock, whether to drain, to *)
-(* zero, to wait.  Module Policies says how each design decides, and       *)
-(* UnalignedDio what is done then, where two more choices stand: to look   *)
-(* again (Check) and to try again (Retry).                                 *)
+(* zero, to wait.  Module UnalignedDioPolicies says how each design        *)
+(* decides, and UnalignedDio what is done then, where two more choices     *)
+(* stand: to look again (Check) and to try again (Retry).                  *)
 (***************************************************************************)
-EXTENDS Integers, FiniteSets, Policies
+EXTENDS Integers, FiniteSets, UnalignedDioPolicies
 
 CONSTANTS
-    Policy,     \* the design: one of the records of module Policies
+    Policy,     \* the design: one of the records of module UnalignedDioPolicies
     Calls,      \* the requests: name -> [kind, from, to: the first and last sector,
                 \*    async, nowait, cached: the page cache cannot be invalidated
                 \*    (of writes without nowait), fails: its I/O may fail]

@@ -3,7 +3,7 @@
 (* Direct I/O to one file whose requests need not be aligned to the file   *)
 (* system's blocks: the question of "ext4: allow concurrent unaligned dio  *)
 (* overwrites" (2023), which of them may run under the shared lock.        *)
-(* Module Policies says how each kernel decides.                           *)
+(* Module UnalignedDioPolicies says how each kernel decides.               *)
 (*                                                                         *)
 (* MODELLED.  ext4_dio_write_iter with ext4_dio_write_checks,              *)
 (* xfs_file_dio_write_unaligned and _aligned, the direct reads of both,    *)

@@ -9,8 +9,8 @@
 (* reservations, as ext4_writepages makes them for the conversion of       *)
 (* unwritten extents that follows its I/O; jbd2_journal_commit_transaction *)
 (* in the steps at which others wait, for data too (data=ordered);         *)
-(* __jbd2_log_wait_for_space with j_checkpoint_mutex.  Module Policies has *)
-(* the variants.                                                           *)
+(* __jbd2_log_wait_for_space with j_checkpoint_mutex.  Module              *)
+(* Jbd2CreditsPolicies has the variants.                                   *)
 (*                                                                         *)
 (* A writepages thread starts a handle with a reservation, waits in it     *)
 (* until its page is not under writeback, submits the page and stops the   *)
@@ -33,12 +33,13 @@
 (* which see ReserveWait and TransactionWait; the barrier of               *)
 (* jbd2_journal_lock_updates, of which see LockUpdates and JournalBarrier. *)
 (***************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, Functions, Policies
+EXTENDS Integers, Sequences, FiniteSets, Functions, Jbd2CreditsPolicies
 
 CONSTANTS
-    Policy,     \* the variant: one of the records of module Policies
+    Policy,     \* the variant: one of the records of module Jbd2CreditsPolicies
     Plain,      \* threads that start handles without a reservation (Pages, in
-                \* Policies: writepages threads; each has one page, and one worker)
+                \* Jbd2CreditsPolicies: writepages threads; each has one page,
+                \* and one worker)
     Cost, Uses, \* credits of a handle, and blocks it dirties: of plain ones
     Extra,      \* credits that a plain handle may ask for later; it uses them
     ConvertExtra, \* the same of a conversion

@@ -21,7 +21,7 @@
 (* step.  So the stretch is a function of where the flusher is, Since, and *)
 (* it is enough to know which pages are where.                             *)
 (***************************************************************************)
-EXTENDS Integers, Policies
+EXTENDS Integers, MpageLatencyPolicies
 
 CONSTANTS
     \* @type: Int;

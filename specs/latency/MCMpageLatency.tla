@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* MpageLatency for TLC: the variants, and probes.                         *)
 (***************************************************************************)
-EXTENDS MpageLatency, Policies
+EXTENDS MpageLatency, MpageLatencyPolicies
 
 \* Probes, which must be violated: pages are written, a commit waits.
 NeverWrites == pc.flusher # "start"

@@ -36,7 +36,7 @@ CONSTANTS
     Mapped,     \* how many of them, the first ones, have blocks already
     Batch,      \* pages in a pagevec
     Extent,     \* E: pages that one handle is for, if it is for an extent
-    Policy,     \* a record of decisions: see Policies
+    Policy,     \* a record of decisions: see MpageLatencyPolicies
     Preemption, \* where there are preemption points: see above
     MaxStretch, \* bound: steps between two preemption points
     MaxHeld     \* bound: how often the flusher is off while a commit waits

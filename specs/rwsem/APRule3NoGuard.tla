@@ -13,6 +13,6 @@ OVERRIDE_Policy ==
 \* Four places in the queue, which is quicker.
 OVERRIDE_MaxTasks == 4
 
-\* It is the policy of module Policies.
+\* It is the policy of module RwsemPolicies.
 PolicyIsMeant == Policy = Rule3NoGuard
 =============================================================================

@@ -10,6 +10,6 @@ OVERRIDE_Policy ==
      place |-> "join-writers-if-write-held", enqueue |-> "barred", wake |-> "front-batch",
      take |-> "never", handoff |-> FALSE, skip |-> FALSE]
 
-\* It is the policy of module Policies.
+\* It is the policy of module RwsemPolicies.
 PolicyIsMeant == Policy = Rule5Ignored
 =============================================================================

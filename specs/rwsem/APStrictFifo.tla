@@ -10,6 +10,6 @@ OVERRIDE_Policy ==
      place |-> "tail", enqueue |-> "barred", wake |-> "front-batch",
      take |-> "never", handoff |-> FALSE, skip |-> FALSE]
 
-\* It is the policy of module Policies.
+\* It is the policy of module RwsemPolicies.
 PolicyIsMeant == Policy = StrictFifo
 =============================================================================

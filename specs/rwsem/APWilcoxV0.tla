@@ -10,6 +10,6 @@ OVERRIDE_Policy ==
      place |-> "tail", enqueue |-> "barred", wake |-> "everybody",
      take |-> "writers-anywhere", handoff |-> FALSE, skip |-> TRUE]
 
-\* It is the policy of module Policies.
+\* It is the policy of module RwsemPolicies.
 PolicyIsMeant == Policy = WilcoxV0
 =============================================================================

@@ -8,9 +8,9 @@
 (* steps that Rwsem lacks.  They are named below, each with its cause, and *)
 (* every other step must be one of Rwsem's.                                *)
 (***************************************************************************)
-EXTENDS RwsemCount, Policies
+EXTENDS RwsemCount, RwsemPolicies
 
-CONSTANT Discipline     \* the design of module Policies that is implemented
+CONSTANT Discipline     \* the design of module RwsemPolicies that is implemented
 
 -----------------------------------------------------------------------------
 (* The variables of Rwsem.                                                 *)

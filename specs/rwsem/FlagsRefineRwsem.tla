@@ -12,9 +12,9 @@
 (*                                                                         *)
 (* LEFT OUT.  Killable waits and RT tasks, which Rwsem does not have.      *)
 (***************************************************************************)
-EXTENDS MCRwsemFlags, Policies
+EXTENDS MCRwsemFlags, RwsemPolicies
 
-CONSTANT Discipline     \* the design of module Policies that is implemented
+CONSTANT Discipline     \* the design of module RwsemPolicies that is implemented
 
 VARIABLE expired        \* Rwsem's: see TimedSpec
 

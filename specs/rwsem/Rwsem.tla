@@ -3,7 +3,7 @@
 (* A reader/writer semaphore with a wait queue, for all the designs that   *)
 (* were argued about in "Long read latencies on mixed rw buffered IO"      *)
 (* (XFS, 2019): one main line, and decisions in which they differ.  Module *)
-(* Policies has a field for each, and says how each design decides.        *)
+(* RwsemPolicies has a field for each, and says how each design decides.   *)
 (*                                                                         *)
 (* MODELLED.  Tasks that for ever take the lock, for reading or for        *)
 (* writing, and release it.  The lock is XFS's i_rwsem (since Linux 4.10;  *)
@@ -23,12 +23,12 @@
 (* wake-up, the owner field and its NONSPINNABLE bits (a task may stop     *)
 (* spinning whenever it likes, as need_resched() makes it).                *)
 (***************************************************************************)
-EXTENDS Naturals, Sequences, FiniteSets, Policies
+EXTENDS Naturals, Sequences, FiniteSets, RwsemPolicies
 
 CONSTANTS
     Readers,    \* tasks that take the lock for reading
     Writers,    \* tasks that take the lock for writing
-    Policy,     \* the design: one of the records of module Policies
+    Policy,     \* the design: one of the records of module RwsemPolicies
     Downgraders \* writers that may turn their lock into a reader's
 
 Task == Readers \cup Writers

@@ -10,18 +10,18 @@
 (* atomic operation on sem->count is one step, and decides on the value    *)
 (* that it returns.  wait_lock is held where the code holds it, so that    *)
 (* only operations on the count come between.  A wake_up_q is a step of    *)
-(* its own, after wait_lock.  FlagPolicies has what the releases differ    *)
-(* in.  Read for it, in 5.4.286, in 5.16-rc (d257cc8cb8d5), in 6.3-rc      *)
-(* (b613c7f31476) and in 6.17-rc: rwsem_read_trylock, rwsem_mark_wake,     *)
-(* rwsem_del_waiter, rwsem_del_wake_waiter, rwsem_cond_wake_waiter,        *)
-(* rwsem_try_write_lock, rwsem_try_write_lock_unqueued,                    *)
-(* rwsem_try_read_lock_unqueued, rwsem_spin_on_owner,                      *)
-(* rwsem_optimistic_spin, rwsem_down_read_slowpath,                        *)
+(* its own, after wait_lock.  RwsemFlagsPolicies has what the releases     *)
+(* differ in.  Read for it, in 5.4.286, in 5.16-rc (d257cc8cb8d5), in      *)
+(* 6.3-rc (b613c7f31476) and in 6.17-rc: rwsem_read_trylock,               *)
+(* rwsem_mark_wake, rwsem_del_waiter, rwsem_del_wake_waiter,               *)
+(* rwsem_cond_wake_waiter, rwsem_try_write_lock,                           *)
+(* rwsem_try_write_lock_unqueued, rwsem_try_read_lock_unqueued,            *)
+(* rwsem_spin_on_owner, rwsem_optimistic_spin, rwsem_down_read_slowpath,   *)
 (* rwsem_down_write_slowpath, rwsem_wake, rwsem_downgrade_wake, __up_read, *)
 (* __up_write, __downgrade_write, __down_read_trylock,                     *)
-(* __down_write_trylock.  Of 6eebd5fb2083 the patch was read.              *)
-(* A trylock that succeeds is ReadFast or WriteFast with success; one that *)
-(* fails changes nothing.                                                  *)
+(* __down_write_trylock.  Of 6eebd5fb2083 the patch was read.  A trylock   *)
+(* that succeeds is ReadFast or WriteFast with success; one that fails     *)
+(* changes nothing.                                                        *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  Memory is sequentially consistent.  Setting the  *)
 (* task's state, looking whether to sleep, and sleeping are one step, as   *)
@@ -45,12 +45,12 @@
 (* The reader's second try of 5.3 (rwsem_reader_phase_trylock), a spinning *)
 (* reader's back-out in 5.3, more readers than the count can hold.         *)
 (***************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, FlagCount, FlagPolicies
+EXTENDS Integers, Sequences, FiniteSets, FlagCount, RwsemFlagsPolicies
 
 CONSTANTS
     Readers,     \* tasks that take the lock for reading
     Writers,     \* tasks that take the lock for writing
-    Release,     \* one of the records of FlagPolicies
+    Release,     \* one of the records of RwsemFlagsPolicies
     Realtime,    \* writers that are RT tasks: they need not wait 4 ms
     Mortal,      \* tasks that wait killably
     Downgraders, \* writers that may turn their lock into a reader's

@@ -14,11 +14,11 @@
 (* ASSUMED, OUT OF SCOPE.  As Rwsem.  Direct I/O, which takes i_iolock     *)
 (* shared, is left out.                                                    *)
 (***************************************************************************)
-EXTENDS Naturals, FiniteSets, Policies
+EXTENDS Naturals, FiniteSets, RwsemPolicies
 
 CONSTANTS
     Readers, Writers,
-    Policy,     \* of both locks: a record of module Policies
+    Policy,     \* of both locks: a record of module RwsemPolicies
     Merged      \* 4.10: i_iolock is i_rwsem, there is no outer lock
 
 VARIABLES

@@ -22,7 +22,7 @@
 (* one from there.  Before, the inode is on some list, for the work to     *)
 (* find.                                                                   *)
 (***************************************************************************)
-EXTENDS Integers, FiniteSets, ListPolicies
+EXTENDS Integers, FiniteSets, WbListsPolicies
 
 CONSTANTS
     \* @type: Set(INODE);

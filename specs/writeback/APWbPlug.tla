@@ -20,7 +20,7 @@
 (* THE IDEA of RequestsInv.  What is in the plug are the last inodes       *)
 (* submitted, without a gap: it is one request at any time.                *)
 (***************************************************************************)
-EXTENDS Integers, FiniteSets, PlugPolicies
+EXTENDS Integers, FiniteSets, WbPlugPolicies
 
 CONSTANTS
     \* @type: { plug: Str, finish: Str, resched: Str, sleep: Str, next: Str };

@@ -16,7 +16,7 @@
 (* alone; and a thread that writes an inode of b_dirty by itself, or takes *)
 (* one that it has written off the lists.                                  *)
 (***************************************************************************)
-EXTENDS WbLists, ListPolicies, Sequences
+EXTENDS WbLists, WbListsPolicies, Sequences
 
 CONSTANT Most   \* so many pages are dirtied
 

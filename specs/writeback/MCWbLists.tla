@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* WbLists for TLC: the variants, and probes.                              *)
 (***************************************************************************)
-EXTENDS WbLists, ListPolicies
+EXTENDS WbLists, WbListsPolicies
 
 \* Probes, which must be violated: a sync is served, or queued while background
 \* work runs; and it sleeps until somebody has written an inode.  An inode is

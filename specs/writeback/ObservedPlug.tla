@@ -9,7 +9,7 @@
 (* continues, or becomes one; a request waits in its task's plug, or is    *)
 (* handed over at once; what a plug holds is handed over together; only    *)
 (* what is handed over is issued.  The flusher's plug ends where the       *)
-(* variant has its end: see PlugPolicies.                                  *)
+(* variant has its end: see WbPlugPolicies.                                *)
 (*                                                                         *)
 (* AGAINST WbPlug.  Bio, Add and Insert are its Submit, Unplug is its      *)
 (* Finish, Sleep and Resched, of which a trace does not tell one from      *)
@@ -24,10 +24,10 @@
 (* OUT OF SCOPE.  Whether a task sleeps or is preempted, the lock, merges  *)
 (* of requests with each other, bios that are split, flushes.              *)
 (***************************************************************************)
-EXTENDS Naturals, Sequences, FiniteSets, PlugPolicies
+EXTENDS Naturals, Sequences, FiniteSets, WbPlugPolicies
 
 CONSTANTS
-    Policy,     \* the variant: one of the records of module PlugPolicies
+    Policy,     \* the variant: one of the records of module WbPlugPolicies
     Tasks,      \* who submits
     Most,       \* so many requests a plug holds
     Large,      \* a request of so many sectors is the last one

@@ -33,7 +33,7 @@ CONSTANTS
     Synced,     \* those that are written by themselves
     Again,      \* TRUE: a thread that has written an inode may do so again
     AtOnce,     \* TRUE: a page is tagged and its inode marked in one step
-    Policy      \* see ListPolicies
+    Policy      \* see WbListsPolicies
 
 Inode    == One \cup Two
 Page     == (One \X {1}) \cup (Two \X {1, 2})

@@ -17,7 +17,7 @@
 (* A task leaves its processor in two ways: it sleeps, and then the        *)
 (* scheduler flushes its plug, without waiting (from_schedule); or it is   *)
 (* preempted, at a point that allows it, and then its plug stays as it is. *)
-(* Module PlugPolicies has the variants.                                   *)
+(* Module WbPlugPolicies has the variants.                                 *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  Each inode has one page, and neighbours on the   *)
 (* list are neighbours on the disk.  Handing a plug over is one step, so   *)
@@ -26,10 +26,10 @@
 (* OUT OF SCOPE.  Who is on which list: see WbLists.  Plugs that are full, *)
 (* and a preemption anywhere else than behind an inode (CONFIG_PREEMPT).   *)
 (***************************************************************************)
-EXTENDS Naturals, FiniteSets, PlugPolicies
+EXTENDS Naturals, FiniteSets, WbPlugPolicies
 
 CONSTANTS
-    Policy,     \* the variant: one of the records of module PlugPolicies
+    Policy,     \* the variant: one of the records of module WbPlugPolicies
     Files,      \* how many inodes are on b_io, each with one page
     Slots,      \* how many requests the device takes at a time
     Queue,      \* what is in front of it: "none", or one that "keeps" requests

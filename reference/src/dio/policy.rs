@@ -1,4 +1,4 @@
-//! The designs of direct writes: `specs/dio/Policies.tla`.
+//! The designs of direct writes: `specs/dio/UnalignedDioPolicies.tla`.
 
 use super::machine::Mode;
 
@@ -166,7 +166,7 @@ pub enum Free {
     ExclusiveDrained,
 }
 
-/// A design: a record of decisions, each as in module Policies.
+/// A design: a record of decisions, each as in module UnalignedDioPolicies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Who asks for the lock exclusively at once.
@@ -456,7 +456,7 @@ impl Policy {
         ..Policy::ZEROING73_EOF
     };
 
-    /// Every design under its name in module Policies.
+    /// Every design under its name in module UnalignedDioPolicies.
     pub const NAMED: [(&str, Policy); 36] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),

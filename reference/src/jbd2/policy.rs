@@ -1,4 +1,4 @@
-//! The variants of the journal: `specs/jbd2/Policies.tla`.
+//! The variants of the journal: `specs/jbd2/Jbd2CreditsPolicies.tla`.
 
 /// How a conversion starts its handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,7 +96,7 @@ pub enum Tail {
     Newest,
 }
 
-/// A variant: a record of decisions, each as in module Policies.
+/// A variant: a record of decisions, each as in module Jbd2CreditsPolicies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Which of the four tests a handle's start makes: the first at place 0.
@@ -271,7 +271,7 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Every variant under its name in module Policies.
+    /// Every variant under its name in module Jbd2CreditsPolicies.
     pub const NAMED: [(&str, Policy); 21] = [
         ("Upstream", Policy::UPSTREAM),
         ("HandOver", Policy::HAND_OVER),

@@ -1,4 +1,4 @@
-//! The variants of delayed allocation's writeback: `specs/latency/Policies.tla`.
+//! The variants of delayed allocation's writeback: `specs/latency/MpageLatencyPolicies.tla`.
 
 /// Where the kernel has preemption points: constant `Preemption` of `specs/latency/MpageLatency.tla`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub enum Stop {
     Late,
 }
 
-/// A variant: a record of decisions, each as in module Policies.
+/// A variant: a record of decisions, each as in module MpageLatencyPolicies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Where the flusher calls cond_resched.

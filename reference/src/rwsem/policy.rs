@@ -1,4 +1,4 @@
-//! The designs of a reader/writer semaphore: `specs/rwsem/Policies.tla`.
+//! The designs of a reader/writer semaphore: `specs/rwsem/RwsemPolicies.tla`.
 
 /// Who may, on arrival, take a compatible lock although others wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,7 +67,7 @@ pub enum Take {
     Everybody,
 }
 
-/// A design: a record of decisions, each as in module Policies.
+/// A design: a record of decisions, each as in module RwsemPolicies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Readers share the lock.
@@ -209,7 +209,7 @@ impl Policy {
         ..Policy::HANDOFF511
     };
 
-    /// Every design under its name in module Policies.
+    /// Every design under its name in module RwsemPolicies.
     pub const NAMED: [(&str, Policy); 15] = [
         ("BatchQueue", Policy::BATCH_QUEUE),
         ("StrictFifo", Policy::STRICT_FIFO),

@@ -57,7 +57,7 @@ pub trait Protocol {
     }
 }
 
-/// The policy `BatchQueue` of `specs/rwsem/Policies.tla`.
+/// The policy `BatchQueue` of `specs/rwsem/RwsemPolicies.tla`.
 pub struct BatchQueue;
 
 impl Protocol for BatchQueue {}

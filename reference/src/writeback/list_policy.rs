@@ -1,4 +1,4 @@
-//! The variants of the lists: `specs/writeback/ListPolicies.tla`.
+//! The variants of the lists: `specs/writeback/WbListsPolicies.tla`.
 
 /// What writeback_single_inode does with a dirty inode's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub enum Stamp {
     Tagged,
 }
 
-/// A variant: a record of decisions, each as in module ListPolicies.
+/// A variant: a record of decisions, each as in module WbListsPolicies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// __mark_inode_dirty leaves an inode that the flusher has queued where it is.
@@ -160,7 +160,7 @@ impl Policy {
         ..Policy::QUEUE_AT_ONCE
     };
 
-    /// Every variant under its name in module ListPolicies.
+    /// Every variant under its name in module WbListsPolicies.
     pub const NAMED: [(&str, Policy); 14] = [
         ("Upstream", Policy::UPSTREAM),
         ("QueueAtOnce", Policy::QUEUE_AT_ONCE),

@@ -1,4 +1,4 @@
-//! The variants of the flusher's plug: `specs/writeback/PlugPolicies.tla`.
+//! The variants of the flusher's plug: `specs/writeback/WbPlugPolicies.tla`.
 
 /// Where the plug begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub enum Next {
     Cached,
 }
 
-/// A variant: a record of decisions, each as in module PlugPolicies.
+/// A variant: a record of decisions, each as in module WbPlugPolicies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Where the plug begins.
@@ -108,7 +108,7 @@ impl Policy {
         ..Policy::FLUSH_BEFORE_RESCHED
     };
 
-    /// Every variant under its name in module PlugPolicies.
+    /// Every variant under its name in module WbPlugPolicies.
     pub const NAMED: [(&str, Policy); 8] = [
         ("PlugPerInode", Policy::PLUG_PER_INODE),
         ("FinishUnderLock", Policy::FINISH_UNDER_LOCK),

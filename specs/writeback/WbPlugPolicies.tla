@@ -1,4 +1,4 @@
----------------------------- MODULE PlugPolicies ----------------------------
+--------------------------- MODULE WbPlugPolicies ---------------------------
 (***************************************************************************)
 (* The variants of the flusher's plug that WbPlug can run, each a record   *)
 (* of decisions, which are explained there.                                *)

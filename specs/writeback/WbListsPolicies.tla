@@ -1,4 +1,4 @@
----------------------------- MODULE ListPolicies ----------------------------
+--------------------------- MODULE WbListsPolicies --------------------------
 (***************************************************************************)
 (* The variants of writeback that WbLists can run, each a record of        *)
 (* decisions, which are explained there.                                   *)

@@ -1,4 +1,4 @@
------------------------------- MODULE Policies ------------------------------
+---------------------------- MODULE RwsemPolicies ---------------------------
 (***************************************************************************)
 (* The designs of a reader/writer semaphore that Rwsem can run, each a     *)
 (* record of nine decisions.  What each value means is said in Rwsem,      *)

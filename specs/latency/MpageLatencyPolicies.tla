@@ -1,4 +1,4 @@
------------------------------- MODULE Policies ------------------------------
+------------------------ MODULE MpageLatencyPolicies ------------------------
 (***************************************************************************)
 (* The variants of delayed allocation's writeback that MpageLatency can    *)
 (* run, each a record of decisions.                                        *)

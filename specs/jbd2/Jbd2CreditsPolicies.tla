@@ -1,4 +1,4 @@
------------------------------- MODULE Policies ------------------------------
+------------------------- MODULE Jbd2CreditsPolicies ------------------------
 (***************************************************************************)
 (* The variants of the journal that Jbd2Credits can run, each a record of  *)
 (* decisions, which are explained there.                                   *)

@@ -1,4 +1,4 @@
------------------------------- MODULE Policies ------------------------------
+------------------------ MODULE UnalignedDioPolicies ------------------------
 (***************************************************************************)
 (* The designs of direct writes that UnalignedDio can run, each a record   *)
 (* of decisions.  What each value means is said in UnalignedDio, under     *)

@@ -1,4 +1,4 @@
----------------------------- MODULE FlagPolicies ----------------------------
+------------------------- MODULE RwsemFlagsPolicies -------------------------
 (***************************************************************************)
 (* kernel/locking/rwsem.c as it was released, for RwsemFlags: one record   *)
 (* a release that decides differently, and the functions in which it does. *)
