@@ -15,9 +15,10 @@
 (* fits in between is a steal.                                             *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  The count is ideal: trying the lock is one       *)
-(* atomic step, and a failed try leaves no trace.  (RwsemCount has the     *)
-(* real two-phase count.)  wait_lock makes each slow-path step atomic.     *)
-(* No task dies or gives up its wait.                                      *)
+(* atomic step, and a failed try leaves no trace.  wait_lock makes each    *)
+(* slow-path step atomic.  (BiasedRwsem has what is different where that   *)
+(* is not so; RwsemCount and RwsemFlags have the word itself, and          *)
+(* implement it.)  No task dies or gives up its wait.                      *)
 (*                                                                         *)
 (* OUT OF SCOPE.  RT tasks, killable waits, the limit of 256 readers to a  *)
 (* wake-up, the owner field and its NONSPINNABLE bits (a task may stop     *)
@@ -264,6 +265,16 @@ Steal(t) ==
     /\ Acquire({t} \cup (IF t \in Readers THEN Granted(queue) ELSE {}), queue, pc)
     /\ Settle(FALSE, FALSE)
 
+\* t is put in the queue, and wakes whom its insertion calls for.
+Enqueue(t) ==
+    /\ LET q == Place(t)
+           p == [pc EXCEPT ![t] = IF QueuesFirst(t) THEN "try" ELSE "wait"]
+           wakes == SelfWakes /\ ~WriteHeld
+       IN Acquire(IF wakes THEN Granted(q) ELSE {}, q,
+                  [u \in Task |-> IF wakes /\ Holders = {} /\ u \in Roused(q)
+                                  THEN "try" ELSE p[u]])
+    /\ Settle(FALSE, FALSE)
+
 \* rwsem_down_read_slowpath, rwsem_down_write_slowpath: one hold of wait_lock,
 \* from the insertion to the wake-up that the insertion calls for.  A spinner
 \* may give up at any time.  If the lock is free then, a writer of
@@ -274,13 +285,7 @@ Queue(t) ==
     /\ \/ pc[t] = "spin" /\ (t \in Writers /\ ~QueuesFirst(t) => ~MaySteal(t))
        \/ pc[t] = "idle" /\ ~Spins(t)
                          /\ ~(Compatible(t) /\ (queue = <<>> \/ Barges(t)))
-    /\ LET q == Place(t)
-           p == [pc EXCEPT ![t] = IF QueuesFirst(t) THEN "try" ELSE "wait"]
-           wakes == SelfWakes /\ ~WriteHeld
-       IN Acquire(IF wakes THEN Granted(q) ELSE {}, q,
-                  [u \in Task |-> IF wakes /\ Holders = {} /\ u \in Roused(q)
-                                  THEN "try" ELSE p[u]])
-    /\ Settle(FALSE, FALSE)
+    /\ Enqueue(t)
 
 \* rwsem_try_write_lock under wait_lock, with success.
 Take(t) ==
