@@ -115,12 +115,12 @@ fn edited_traces_are_refused() {
             ],
             "ObservedPlug" => [
                 // Nothing is done where an inode or the work ends, and whoever submits may do so earlier.
-                (Edit::Drop, 21, 24),
-                (Edit::Swap, 14, 23),
-                // A plug of one task is as good as that of another that has nothing in it.
-                (Edit::OtherHolder, 21, 23),
-                (Edit::OneMore, 2, 2),
-                (Edit::Repeat, 20, 24),
+                (Edit::Drop, 25, 28),
+                (Edit::Swap, 15, 25),
+                // A plug of one task is as good as that of another that has nothing in it, and so is a request that is put into no plug.
+                (Edit::OtherHolder, 23, 27),
+                (Edit::OneMore, 3, 3),
+                (Edit::Repeat, 25, 28),
             ],
             other => panic!("no figures of {other}"),
         };

@@ -16,15 +16,15 @@
 (* another; EndInode and FinishWork are where its plug must be empty.      *)
 (* Issue is the first half of what Complete ends.                          *)
 (*                                                                         *)
-(* ASSUMED, NOT CHECKED.  No two requests at a time begin at one sector.   *)
-(* When the trace begins nothing is in the tasks' hands, and what waits is *)
-(* Old: of one that is merged into and never issued, the sector that shows *)
-(* it.                                                                     *)
+(* ASSUMED, NOT CHECKED.  When the trace begins nothing is in the tasks'   *)
+(* hands, and what waits is Old: of one that is merged into and never      *)
+(* issued, the sector that shows it.  A bio that could be put in front of  *)
+(* two requests that begin at one sector is put in front of the shorter.   *)
 (*                                                                         *)
 (* OUT OF SCOPE.  Whether a task sleeps or is preempted, the lock, merges  *)
 (* of requests with each other, bios that are split, flushes.              *)
 (***************************************************************************)
-EXTENDS Naturals, Sequences, FiniteSets, WbPlugPolicies
+EXTENDS Naturals, Sequences, FiniteSets, Bags, WbPlugPolicies
 
 CONSTANTS
     Policy,     \* the variant: one of the records of module WbPlugPolicies
@@ -37,7 +37,7 @@ CONSTANTS
 VARIABLES
     bio,        \* task -> its bio that is neither merged nor a request: <<>> or <<r>>
     plug,       \* task -> the requests in its plug, each <<first sector, sectors>>
-    queue       \* the requests that may be issued
+    queue       \* the requests that may be issued, a bag: one may wait twice
 
 vars == <<bio, plug, queue>>
 
@@ -46,12 +46,13 @@ TypeOK ==
           /\ Len(bio[t]) <= 1
           /\ Len(plug[t]) <= Most
           /\ \A k \in DOMAIN plug[t] : plug[t][k] \in Nat \X Nat
-    /\ queue \subseteq Nat \X Nat
+    /\ IsABag(queue)
+    /\ BagToSet(queue) \subseteq Nat \X Nat
 
 Init ==
     /\ bio = [t \in Tasks |-> <<>>]
     /\ plug = [t \in Tasks |-> <<>>]
-    /\ queue = Old
+    /\ queue = SetToBag(Old)
 
 \* A bio continues a request at its end, or at its beginning.
 Follows(b, r)  == r[1] + r[2] = b[1]
@@ -60,7 +61,10 @@ Precedes(b, r) == b[1] + b[2] = r[1]
 Behind(b, r) == <<r[1], r[2] + b[2]>>
 Before(b, r) == <<b[1], b[2] + r[2]>>
 
-Range(s) == {s[k] : k \in DOMAIN s}
+One(r) == SetToBag({r})
+
+\* The requests of a plug.
+BagOf(p) == [r \in {p[k] : k \in DOMAIN p} |-> Cardinality({k \in DOMAIN p : p[k] = r})]
 
 \* blk_add_rq_to_plug flushes such a plug before it adds to it.
 IsFull(p) == Len(p) >= Most \/ p[Len(p)][2] >= Large
@@ -79,7 +83,7 @@ Bio(t, first, size) ==
 Merge(t, first, size, Fits(_, _), With(_, _)) ==
     LET b    == <<first, size>>
         mine == {k \in DOMAIN plug[t] : Fits(b, plug[t][k])}
-        them == {r \in queue : Fits(b, r)}
+        them == {r \in BagToSet(queue) : Fits(b, r)}
     IN /\ bio[t] = <<b>>
        /\ mine # {} \/ them # {}
        /\ IF mine # {}
@@ -88,8 +92,8 @@ Merge(t, first, size, Fits(_, _), With(_, _)) ==
                     /\ plug' = [plug EXCEPT ![t][k] = With(b, @)]
                /\ UNCHANGED queue
           ELSE /\ \E r \in them :
-                    /\ \A q \in them : r[1] <= q[1]
-                    /\ queue' = (queue \ {r}) \cup {With(b, r)}
+                    /\ \A q \in them : r[1] < q[1] \/ (r[1] = q[1] /\ r[2] <= q[2])
+                    /\ queue' = (queue (-) One(r)) (+) One(With(b, r))
                /\ UNCHANGED plug
        /\ bio' = [bio EXCEPT ![t] = <<>>]
 
@@ -120,7 +124,7 @@ Add(t) ==
 Insert(t) ==
     /\ bio[t] # <<>>
     /\ plug[t] = <<>>
-    /\ queue' = queue \cup Range(bio[t])
+    /\ queue' = queue (+) BagOf(bio[t])
     /\ bio' = [bio EXCEPT ![t] = <<>>]
     /\ UNCHANGED plug
 
@@ -129,14 +133,14 @@ Insert(t) ==
 Unplug(t, depth) ==
     /\ plug[t] # <<>>
     /\ Len(plug[t]) = depth
-    /\ queue' = queue \cup Range(plug[t])
+    /\ queue' = queue (+) BagOf(plug[t])
     /\ plug' = [plug EXCEPT ![t] = <<>>]
     /\ UNCHANGED bio
 
 \* The device gets a request, from whoever runs its queue.
 Issue(first, size) ==
-    /\ <<first, size>> \in queue
-    /\ queue' = queue \ {<<first, size>>}
+    /\ BagIn(<<first, size>>, queue)
+    /\ queue' = queue (-) One(<<first, size>>)
     /\ UNCHANGED <<bio, plug>>
 
 HandsNothing(t) == bio[t] = <<>> /\ plug[t] = <<>>
@@ -153,7 +157,7 @@ FinishWork(t) ==
 
 \* sync(2) has returned: nothing that was submitted waits.
 Synced ==
-    /\ queue = {}
+    /\ queue = EmptyBag
     /\ \A t \in Tasks : HandsNothing(t)
     /\ UNCHANGED vars
 

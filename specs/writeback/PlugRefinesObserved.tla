@@ -9,7 +9,7 @@
 (* requests that wait are the device's: it has them when they are handed   *)
 (* over, and they are issued when they are done.                           *)
 (***************************************************************************)
-EXTENDS WbPlug, Sequences
+EXTENDS WbPlug, Sequences, Bags
 
 CONSTANTS
     Judged,     \* the variant that ObservedPlug takes it for
@@ -29,7 +29,7 @@ InOrder(runs) ==
 InHand  == [t \in {"flusher"} |->
     IF pc.flusher \in {"write", "submit"} THEN <<<<next, 1>>>> ELSE <<>>]
 Plugged == [t \in {"flusher"} |-> InOrder(Runs(plug))]
-Waiting == {Sectors(r) : r \in IF Queue = "none" THEN flying ELSE queue}
+Waiting == SetToBag({Sectors(r) : r \in IF Queue = "none" THEN flying ELSE queue})
 
 \* What an action may be taken with.
 Tried(action) ==

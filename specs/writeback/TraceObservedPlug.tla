@@ -7,5 +7,5 @@ EXTENDS ObservedPlug, Traces
 TraceSpec == (Init /\ AtStart) /\ [][Next]_<<vars, which, at>>
 
 \* How many requests wait to be issued.
-PlugShows(name) == CASE name = "queued" -> Cardinality(queue)
+PlugShows(name) == CASE name = "queued" -> BagCardinality(queue)
 =============================================================================

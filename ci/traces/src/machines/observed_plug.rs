@@ -33,11 +33,25 @@ pub struct Hands {
     plug: Vec<Extent>,
 }
 
-/// A state: of each task, and the requests that may be issued.
+/// A state: of each task, and the requests that may be issued, in order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct State {
     hands: Vec<Hands>,
-    queue: BTreeSet<Extent>,
+    queue: Vec<Extent>,
+}
+
+impl State {
+    /// One request more may be issued. One like it may wait already.
+    fn wait(&mut self, request: Extent) {
+        let place = self.queue.partition_point(|other| *other < request);
+        self.queue.insert(place, request);
+    }
+
+    /// The request waits no more. False, if it did not.
+    fn go(&mut self, request: Extent) -> bool {
+        let place = self.queue.binary_search(&request);
+        place.map(|place| self.queue.remove(place)).is_ok()
+    }
 }
 
 /// A step; the specification says what each is. A task is its place in the machine's list.
@@ -104,7 +118,7 @@ impl ObservedPlug {
 
     /// Takes the action, if it is enabled; otherwise what is left of the state is nothing.
     fn take(&self, state: &mut State, action: Action) -> Option<()> {
-        let State { hands, queue } = state;
+        let hands = &mut state.hands;
         let enabled = match action {
             Action::Bio(task, bio) => hands[task].bio.replace(bio).is_none() && bio.size > 0,
             Action::Merge(task, bio, end) => {
@@ -113,9 +127,10 @@ impl ObservedPlug {
                 match mine.rev().find(|request| end.fits(bio, **request)) {
                     Some(request) => *request = end.with(bio, *request),
                     None => {
-                        let request = *queue.iter().find(|request| end.fits(bio, **request))?;
-                        queue.remove(&request);
-                        queue.insert(end.with(bio, request));
+                        let mut waiting = state.queue.iter();
+                        let request = *waiting.find(|request| end.fits(bio, **request))?;
+                        state.go(request);
+                        state.wait(end.with(bio, request));
                     }
                 }
                 taken == Some(bio)
@@ -134,16 +149,18 @@ impl ObservedPlug {
                 may_add
             }
             Action::Insert(task) => {
-                queue.insert(hands[task].bio.take()?);
-                hands[task].plug.is_empty()
+                let is_plugless = hands[task].plug.is_empty();
+                let bio = hands[task].bio.take()?;
+                state.wait(bio);
+                is_plugless
             }
             Action::Unplug(task, depth) => {
                 let plug = std::mem::take(&mut hands[task].plug);
                 let is_deep = !plug.is_empty() && plug.len() == depth;
-                queue.extend(plug);
+                plug.into_iter().for_each(|request| state.wait(request));
                 is_deep
             }
-            Action::Issue(request) => queue.remove(&request),
+            Action::Issue(request) => state.go(request),
             Action::EndInode(task) => {
                 self.policy.plug != Plug::Inode || hands[task] == Hands::default()
             }
@@ -151,7 +168,7 @@ impl ObservedPlug {
                 self.policy.finish == Finish::Never || hands[task] == Hands::default()
             }
             Action::Synced => {
-                queue.is_empty() && hands.iter().all(|hands| *hands == Hands::default())
+                state.queue.is_empty() && hands.iter().all(|hands| *hands == Hands::default())
             }
         };
         enabled.then_some(())
@@ -193,7 +210,7 @@ impl Counterpart for ObservedPlug {
     fn init(&self) -> State {
         State {
             hands: vec![Hands::default(); self.tasks.len()],
-            queue: self.old.clone(),
+            queue: self.old.iter().copied().collect(),
         }
     }
 
