@@ -64,7 +64,7 @@ RequeueFirst(i) ==
     /\ First
     /\ i \in at["flusher"]
     /\ LET stamps == IF i \in flag THEN Now(i) ELSE fresh
-       IN IF dirty \cap Pages(i) # {} \/ i \in flag THEN list' = To(i, "dirty") /\ fresh' = TailStamp(i, stamps)
+       IN IF dirty \cap Pages(i) # {} \/ i \in flag THEN list' = To(i, "dirty") /\ fresh' \in TailStamps(i, stamps)
           ELSE IF i \in lazy THEN list' = To(i, "time") /\ fresh' = Now(i)
           ELSE list' = Off(i) /\ fresh' = stamps
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]

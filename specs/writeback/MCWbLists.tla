@@ -4,6 +4,13 @@
 (***************************************************************************)
 EXTENDS WbLists, WbListsPolicies
 
+\* In the place of TailStamps: of two that were marked before the work of the sync
+\* either may be the later, and then the other is stamped.
+AnyTailStamps(i, stamps) ==
+    IF list["dirty"] \cap stamps # {} THEN {stamps \cup {i}}
+    ELSE IF list["dirty"] \ {i} # {} /\ Syncing THEN {stamps, stamps \cup {i}}
+    ELSE {stamps}
+
 \* Probes, which must be violated: a sync is served, or queued while background
 \* work runs; and it sleeps until somebody has written an inode.  An inode is
 \* dirty.

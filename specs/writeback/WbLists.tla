@@ -115,8 +115,11 @@ To(i, l) == [(IF Policy.moves THEN Off(i) ELSE list) EXCEPT ![l] = @ \cup {i}]
 \* dirtied_when = jiffies.
 Now(i) == IF Syncing THEN fresh \cup {i} ELSE fresh
 
-\* redirty_tail: nothing on b_dirty is later than what comes behind it.
-TailStamp(i, stamps) == IF list["dirty"] \cap stamps # {} THEN stamps \cup {i} ELSE stamps
+\* redirty_tail: what `fresh` may be once i is put on b_dirty, where nothing is later
+\* than what comes behind it.  (Between two that were marked before the work of the
+\* sync there is no order here, and none is stamped: MCWbLists has it otherwise.)
+TailStamps(i, stamps) ==
+    {IF list["dirty"] \cap stamps # {} THEN stamps \cup {i} ELSE stamps}
 
 -----------------------------------------------------------------------------
 (* Dirtiers.                                                               *)
@@ -268,7 +271,7 @@ Requeue(i) ==
        IN IF full /\ ~Policy.requeue THEN list' = Off(i) /\ fresh' = stamps
           ELSE IF full /\ ~Syncing THEN list' = To(i, "more") /\ fresh' = stamps
           ELSE IF full \/ i \in flag
-               THEN list' = To(i, "dirty") /\ fresh' = TailStamp(i, stamps)
+               THEN list' = To(i, "dirty") /\ fresh' \in TailStamps(i, stamps)
           ELSE IF i \in lazy THEN list' = To(i, "time") /\ fresh' = Now(i)
           ELSE list' = Off(i) /\ fresh' = stamps
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
@@ -326,7 +329,7 @@ FsyncEnd(i) ==
     /\ i \in at["fsyncer"]
     /\ IF i \notin flag \cup lazy THEN list' = Off(i) /\ UNCHANGED fresh
        ELSE IF Queued(i) \/ Policy.fsync = "leaves" THEN UNCHANGED lists
-       ELSE IF i \in flag THEN list' = To(i, "dirty") /\ fresh' = TailStamp(i, fresh)
+       ELSE IF i \in flag THEN list' = To(i, "dirty") /\ fresh' \in TailStamps(i, fresh)
        ELSE list' = To(i, "time") /\ fresh' = Now(i)
     /\ pc' = [pc EXCEPT !["fsyncer"] = IF Again THEN "idle" ELSE "done",
                         !["flusher"] = IF @ = "wait" /\ at["flusher"] = {i} THEN "pick" ELSE @]
