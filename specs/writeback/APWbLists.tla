@@ -46,23 +46,23 @@ VARIABLES
     \* @type: Str -> Set(INODE);
     list,
     \* @type: Str -> Set(INODE);
-    at,
+    inode,
     \* @type: Str -> Set(<<INODE, Int>>);
-    todo,
+    towrite,
     \* @type: Set(<<INODE, Int>>);
     dirty,
     \* @type: Set(<<INODE, Int>>);
     marking,
     \* @type: Set(INODE);
-    flag,
+    i_dirty_pages,
     \* @type: Set(INODE);
-    lazy,
+    i_dirty_time,
     \* @type: Set(INODE);
     fresh,
     \* @type: Set(<<INODE, Int>>);
-    owed,
+    promised_pages,
     \* @type: Set(INODE);
-    owes
+    promised_times
 
 INSTANCE WbLists
 
@@ -123,7 +123,7 @@ UpstreamPF           == P /\ Synced = {"p_OF_INODE"} /\ Again = TRUE /\ Policy =
 (* The lists.                                                              *)
 
 \* A writer is at one inode.
-OneAt == \A w \in Writer : \A i, j \in at[w] : i = j
+OneAt == \A w \in Writer : \A i, j \in inode[w] : i = j
 
 ListsInv ==
     /\ OneAt
@@ -141,23 +141,23 @@ WeakInv ==
 (* What a sync writes.                                                     *)
 
 \* Inodes of which the sync has something to write.
-Owing == owes \cup {p[1] : p \in owed}
+Owing == promised_times \cup {p[1] : p \in promised_pages}
 
 \* Two writers are never at one inode: I_SYNC.
-Exclusive == \A i \in at["flusher"] \cap at["fsyncer"] : ~(Writes("flusher") /\ Writes("fsyncer"))
+Exclusive == \A i \in inode["flusher"] \cap inode["fsyncer"] : ~(Writes("flusher") /\ Writes("fsyncer"))
 
 \* An inode that is written by itself stays on its list.
 FsyncerListed ==
-    Writes("fsyncer") => \A i \in at["fsyncer"] : \E l \in ListName : i \in list[l]
+    Writes("fsyncer") => \A i \in inode["fsyncer"] : \E l \in ListName : i \in list[l]
 
 \* What is owed is still dirty, and its inode marked.
-OwedDirty == owed \subseteq dirty \ marking /\ owes \subseteq lazy
+OwedDirty == promised_pages \subseteq dirty \ marking /\ promised_times \subseteq i_dirty_time
 
 \* One page at a time is tagged with its inode not marked.
 OneMarking == \A p, q \in marking : p = q
 
 \* The inode of any other dirty page is marked.
-TaggedMarked == \A p \in dirty \ marking : p[1] \in flag
+TaggedMarked == \A p \in dirty \ marking : p[1] \in i_dirty_pages
 
 \* A sync writes an inode to its end.
 NoSpent == Syncing => pc["flusher"] # "spent"
@@ -168,10 +168,10 @@ OwingQueued == Syncing => \A i \in Owing : Queued(i)
 \* Of the inode that it writes, it has what it owes still before it ...
 OwedLeft ==
     Syncing /\ pc["flusher"] = "write" =>
-        \A p \in owed : p[1] \in at["flusher"] => p \in Left("flusher")
+        \A p \in promised_pages : p[1] \in inode["flusher"] => p \in ToWrite("flusher")
 
 \* ... or has written it.
-OwingWritten == Syncing /\ pc["flusher"] = "requeue" => at["flusher"] \cap Owing = {}
+OwingWritten == Syncing /\ pc["flusher"] = "requeue" => inode["flusher"] \cap Owing = {}
 
 SyncInv ==
     /\ OneAt
@@ -197,15 +197,15 @@ TypeAssign ==
     /\ pc["fsyncer"] \in {"idle", "write", "requeue", "done"}
     /\ pc["caller"] \in {"idle", "queued", "served", "returned"}
     /\ list \in [ListName -> SUBSET Inode]
-    /\ at \in [Writer -> SUBSET Inode]
-    /\ todo \in [Writer -> SUBSET Page]
+    /\ inode \in [Writer -> SUBSET Inode]
+    /\ towrite \in [Writer -> SUBSET Page]
     /\ dirty \in SUBSET Page
     /\ marking \in SUBSET Page
-    /\ flag \in SUBSET Inode
-    /\ lazy \in SUBSET Stamped
+    /\ i_dirty_pages \in SUBSET Inode
+    /\ i_dirty_time \in SUBSET Stamped
     /\ fresh \in SUBSET Inode
-    /\ owed \in SUBSET Page
-    /\ owes \in SUBSET Inode
+    /\ promised_pages \in SUBSET Page
+    /\ promised_times \in SUBSET Inode
 
 ListsInit == TypeAssign /\ ListsInv
 WeakInit  == TypeAssign /\ WeakInv

@@ -72,7 +72,7 @@ Stamp(i) ==
 
 \* An inode becomes dirty, if it does not stay where it is.
 ShowMark(i) ==
-    IF i \notin flag /\ MarkMoves(i)
+    IF i \notin i_dirty_pages /\ MarkMoves(i)
     THEN Shows(<<<<"Dirty", i, clock + 1>>>>) /\ Stamp(i)
     ELSE Silent
 
@@ -131,7 +131,7 @@ PickBusyShown(i) ==
 RequeueShown(i) ==
     /\ Requeue(i)
     /\ LET full == dirty \cap Pages(i) # {}
-       IN Shows(<<<<"WriteInode", i, written, full \/ i \in flag, full /\ ~Syncing>>>>)
+       IN Shows(<<<<"WriteInode", i, written, full \/ i \in i_dirty_pages, full /\ ~Syncing>>>>)
     /\ IF i \in list'["dirty"] /\ (i \in fresh' \/ \E k \in DOMAIN b_dirty :
                                                       dirtied_when[b_dirty[k].ino] > dirtied_when[i])
        THEN Stamp(i) ELSE UNCHANGED times

@@ -22,7 +22,7 @@ VARIABLES
 First == first = "served"
 
 \* Of WbLists, where the first work is as a sync's.
-FirstNow(i)      == IF Syncing \/ First THEN fresh \cup {i} ELSE fresh
+FirstStampNow(i) == IF Syncing \/ First THEN fresh \cup {i} ELSE fresh
 FirstMustYield   == ~Syncing /\ ~First /\ Policy.yields /\ (pc["caller"] = "queued" \/ first = "queued")
 FirstTagging(w)  == Policy.tags /\ (Integrity(w) \/ (w = "flusher" /\ First))
 
@@ -36,8 +36,8 @@ QueueFirst ==
     /\ first = "none"
     /\ first' = "queued"
     /\ nr_pages' = Cardinality(dirty) + Cardinality(Inode)
-    /\ owed' = dirty \ marking
-    /\ owes' = lazy
+    /\ promised_pages' = dirty \ marking
+    /\ promised_times' = i_dirty_time
     /\ UNCHANGED <<pc, lists, work, marks>>
 
 StartFirst ==
@@ -62,14 +62,15 @@ StopFirst ==
 RequeueFirst(i) ==
     /\ pc["flusher"] = "requeue"
     /\ First
-    /\ i \in at["flusher"]
-    /\ LET stamps == IF i \in flag THEN Now(i) ELSE fresh
-       IN IF dirty \cap Pages(i) # {} \/ i \in flag THEN list' = To(i, "dirty") /\ fresh' \in TailStamps(i, stamps)
-          ELSE IF i \in lazy THEN list' = To(i, "time") /\ fresh' = Now(i)
-          ELSE list' = Off(i) /\ fresh' = stamps
+    /\ i \in inode["flusher"]
+    /\ LET stamps == IF i \in i_dirty_pages THEN StampNow(i) ELSE fresh
+       IN IF dirty \cap Pages(i) # {} \/ i \in i_dirty_pages
+          THEN list' = Moved(i, "dirty") /\ fresh' \in TailStamps(i, stamps)
+          ELSE IF i \in i_dirty_time THEN list' = Moved(i, "time") /\ fresh' = StampNow(i)
+          ELSE list' = Removed(i) /\ fresh' = stamps
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
-    /\ at' = [at EXCEPT !["flusher"] = {}]
-    /\ UNCHANGED <<first, nr_pages, todo, marks, promise>>
+    /\ inode' = [inode EXCEPT !["flusher"] = {}]
+    /\ UNCHANGED <<first, nr_pages, towrite, marks, promise>>
 
 FinishFirst ==
     /\ First

@@ -17,13 +17,14 @@ AnyTailStamps(i, stamps) ==
 NeverServed == pc["caller"] # "served"
 NeverBehind == ~(pc["caller"] = "queued" /\ pc["flusher"] # "idle")
 NeverWaits  == pc["flusher"] # "wait"
-NeverDirty  == \A i \in Inode : i \notin flag
+NeverDirty  == \A i \in Inode : i \notin i_dirty_pages
 
 \* The same for a state graph: without tasks that are idle, and what is empty.
 Held(f) == [x \in {y \in DOMAIN f : f[y] # {}} |-> f[x]]
 Busy(f) == [t \in {u \in DOMAIN f : f[u] # "idle"} |-> f[t]]
 
-Changes == [pc |-> Busy(pc), list |-> Held(list), at |-> Held(at), todo |-> Held(todo),
-            dirty |-> dirty, marking |-> marking, flag |-> flag, lazy |-> lazy,
-            fresh |-> fresh, owed |-> owed, owes |-> owes]
+Changes == [pc |-> Busy(pc), list |-> Held(list), inode |-> Held(inode), towrite |-> Held(towrite),
+            dirty |-> dirty, marking |-> marking,
+            i_dirty_pages |-> i_dirty_pages, i_dirty_time |-> i_dirty_time, fresh |-> fresh,
+            promised_pages |-> promised_pages, promised_times |-> promised_times]
 =============================================================================

@@ -41,23 +41,28 @@ Writer   == {"flusher", "fsyncer"}
 ListName == {"dirty", "io", "more", "time"}
 
 VARIABLES
-    pc,         \* what each task is doing, see TypeOK
-    list,       \* the inodes on each list
-    at,         \* the inode that each writer is at: {} or {i}
-    todo,       \* the pages that each writer has tagged and not written yet
-    dirty,      \* the pages that are tagged dirty
-    marking,    \* the page that is tagged, its inode not marked yet: {} or {p}
-    flag,       \* inodes with I_DIRTY_PAGES
-    lazy,       \* inodes with I_DIRTY_TIME
-    fresh,      \* inodes dirtied after the work of the sync began
-    owed,       \* history: pages dirty when sync(2) was called, not written yet
-    owes        \* history: inodes, the same of their timestamps
+    pc,              \* what each task is doing, see TypeOK
+    list,            \* the inodes on each list
+    inode,           \* the inode that each writer is at: {} or {i}
+    towrite,         \* the pages that each writer has tagged and not written yet
+    dirty,           \* the pages that are tagged dirty
+    marking,         \* the page that is tagged, its inode not marked yet: {} or {p}
+    i_dirty_pages,   \* inodes with I_DIRTY_PAGES
+    i_dirty_time,    \* inodes with I_DIRTY_TIME
+    fresh,           \* inodes dirtied after the work of the sync began
+    promised_pages,  \* history: pages dirty when sync(2) was called, not written yet
+    promised_times   \* history: inodes, the same of their timestamps
 
-\* Where inodes are; the work that is done; what is dirty; what a sync is for.
+\* Where inodes are; the work that is done; what is dirty, by tag and by i_state; what
+\* a sync is for.
 lists   == <<list, fresh>>
-work    == <<at, todo>>
-marks   == <<dirty, marking, flag, lazy>>
-promise == <<owed, owes>>
+work    == <<inode, towrite>>
+\* @type: <<Set(<<INODE, Int>>), Set(<<INODE, Int>>)>>;
+tags    == <<dirty, marking>>
+\* @type: <<Set(INODE), Set(INODE)>>;
+i_dirty == <<i_dirty_pages, i_dirty_time>>
+marks   == <<tags, i_dirty>>
+promise == <<promised_pages, promised_times>>
 
 vars == <<pc, lists, work, marks, promise>>
 
@@ -78,42 +83,42 @@ TypeOK ==
             "served",   \* waits, the flusher is at it
             "returned"} \* sync(2) has returned
     /\ list \in [ListName -> SUBSET Inode]
-    /\ at \in [Writer -> SUBSET Inode]
-    /\ \A w \in Writer : Cardinality(at[w]) <= 1
-    /\ todo \in [Writer -> SUBSET Page]
+    /\ inode \in [Writer -> SUBSET Inode]
+    /\ \A w \in Writer : Cardinality(inode[w]) <= 1
+    /\ towrite \in [Writer -> SUBSET Page]
     /\ dirty \subseteq Page
     /\ marking \subseteq Page /\ Cardinality(marking) <= 1
-    /\ flag \subseteq Inode
-    /\ lazy \subseteq Stamped
+    /\ i_dirty_pages \subseteq Inode
+    /\ i_dirty_time \subseteq Stamped
     /\ fresh \subseteq Inode
-    /\ owed \subseteq Page
-    /\ owes \subseteq Inode
+    /\ promised_pages \subseteq Page
+    /\ promised_times \subseteq Inode
 
 Init ==
     /\ pc = [t \in {"flusher", "fsyncer", "caller"} |-> "idle"]
     /\ list = [l \in ListName |-> {}]
-    /\ at = [w \in Writer |-> {}]
-    /\ todo = [w \in Writer |-> {}]
+    /\ inode = [w \in Writer |-> {}]
+    /\ towrite = [w \in Writer |-> {}]
     /\ dirty = {}
     /\ marking = {}
-    /\ flag = {}
-    /\ lazy = {}
+    /\ i_dirty_pages = {}
+    /\ i_dirty_time = {}
     /\ fresh = {}
-    /\ owed = {}
-    /\ owes = {}
+    /\ promised_pages = {}
+    /\ promised_times = {}
 
 Syncing    == pc["caller"] = "served"
 Queued(i)  == i \in list["io"] \cup list["more"]
 Writes(w)  == pc[w] \in {"write", "spent", "requeue"}
-ISync(i)   == \E w \in Writer : Writes(w) /\ i \in at[w]
+ISync(i)   == \E w \in Writer : Writes(w) /\ i \in inode[w]
 Integrity(w) == w = "fsyncer" \/ Syncing      \* WB_SYNC_ALL
 
 \* inode_io_list_move_locked, and off all lists.
-Off(i)   == [l \in ListName |-> list[l] \ {i}]
-To(i, l) == [(IF Policy.moves THEN Off(i) ELSE list) EXCEPT ![l] = @ \cup {i}]
+Removed(i)  == [l \in ListName |-> list[l] \ {i}]
+Moved(i, l) == [(IF Policy.moves THEN Removed(i) ELSE list) EXCEPT ![l] = @ \cup {i}]
 
 \* dirtied_when = jiffies.
-Now(i) == IF Syncing THEN fresh \cup {i} ELSE fresh
+StampNow(i) == IF Syncing THEN fresh \cup {i} ELSE fresh
 
 \* redirty_tail: what `fresh` may be once i is put on b_dirty, where nothing is later
 \* than what comes behind it.  (Between two that were marked before the work of the
@@ -128,9 +133,9 @@ TailStamps(i, stamps) ==
 MarkMoves(i) == IF Policy.queued THEN ~Queued(i) ELSE ~ISync(i)
 
 MarkPages(i) ==
-    /\ flag' = flag \cup {i}
-    /\ IF i \notin flag /\ MarkMoves(i)
-       THEN list' = To(i, "dirty") /\ fresh' = Now(i)
+    /\ i_dirty_pages' = i_dirty_pages \cup {i}
+    /\ IF i \notin i_dirty_pages /\ MarkMoves(i)
+       THEN list' = Moved(i, "dirty") /\ fresh' = StampNow(i)
        ELSE UNCHANGED lists
 
 \* A page is written to: its tag, and with AtOnce the rest too.
@@ -140,62 +145,64 @@ Dirty(p) ==
     /\ dirty' = dirty \cup {p}
     /\ IF AtOnce
        THEN MarkPages(p[1]) /\ UNCHANGED marking
-       ELSE marking' = {p} /\ UNCHANGED <<lists, flag>>
-    /\ UNCHANGED <<pc, work, lazy, promise>>
+       ELSE marking' = {p} /\ UNCHANGED <<lists, i_dirty_pages>>
+    /\ UNCHANGED <<pc, work, i_dirty_time, promise>>
 
 \* __mark_inode_dirty(I_DIRTY_PAGES).
 Mark(p) ==
     /\ p \in marking
     /\ marking' = {}
     /\ MarkPages(p[1])
-    /\ UNCHANGED <<pc, work, dirty, lazy, promise>>
+    /\ UNCHANGED <<pc, work, dirty, i_dirty_time, promise>>
 
 \* __mark_inode_dirty(I_DIRTY_TIME).
 DirtyTime(i) ==
-    /\ i \in Stamped \ lazy
-    /\ lazy' = lazy \cup {i}
-    /\ IF i \notin flag /\ MarkMoves(i)
-       THEN list' = To(i, "time") /\ fresh' = Now(i)
+    /\ i \in Stamped \ i_dirty_time
+    /\ i_dirty_time' = i_dirty_time \cup {i}
+    /\ IF i \notin i_dirty_pages /\ MarkMoves(i)
+       THEN list' = Moved(i, "time") /\ fresh' = StampNow(i)
        ELSE UNCHANGED lists
-    /\ UNCHANGED <<pc, work, dirty, marking, flag, promise>>
+    /\ UNCHANGED <<pc, work, tags, i_dirty_pages, promise>>
 
 -----------------------------------------------------------------------------
 (* Writing an inode: __writeback_single_inode.                             *)
 
 \* What w has still to write: the pages that it has tagged, or any at all.
 Tagging(w) == Policy.tags /\ Integrity(w)
-Left(w) == IF Tagging(w) THEN todo[w] \cap dirty
-           ELSE {p \in dirty : p[1] \in at[w]}
+ToWrite(w) == IF Tagging(w) THEN towrite[w] \cap dirty
+           ELSE {p \in dirty : p[1] \in inode[w]}
 
 \* I_SYNC is set, and the pages tagged.
 Begin(w, i) ==
     /\ pc' = [pc EXCEPT ![w] = "write"]
-    /\ at' = [at EXCEPT ![w] = {i}]
-    /\ todo' = [todo EXCEPT ![w] = IF Tagging(w) THEN dirty \cap Pages(i) ELSE {}]
+    /\ inode' = [inode EXCEPT ![w] = {i}]
+    /\ towrite' = [towrite EXCEPT ![w] = IF Tagging(w) THEN dirty \cap Pages(i) ELSE {}]
 
 WritePage(w, p) ==
     /\ pc[w] = "write"
-    /\ p \in Left(w)
+    /\ p \in ToWrite(w)
     /\ dirty' = dirty \ {p}
-    /\ todo' = [todo EXCEPT ![w] = @ \ {p}]
-    /\ owed' = owed \ {p}
+    /\ towrite' = [towrite EXCEPT ![w] = @ \ {p}]
+    /\ promised_pages' = promised_pages \ {p}
     /\ pc' = IF Integrity(w) \/ ~Policy.slice THEN pc ELSE [pc EXCEPT ![w] = "spent"]
-    /\ UNCHANGED <<lists, at, marking, flag, lazy, owes>>
+    /\ UNCHANGED <<lists, inode, marking, i_dirty, promised_times>>
 
 \* The pages are done with.  For WB_SYNC_ALL mark_inode_dirty_sync makes dirty
 \* timestamps part of the inode, which is written.
 WriteInode(w) ==
-    /\ pc[w] = "spent" \/ (pc[w] = "write" /\ Left(w) = {})
+    /\ pc[w] = "spent" \/ (pc[w] = "write" /\ ToWrite(w) = {})
     /\ pc' = [pc EXCEPT ![w] = "requeue"]
-    /\ todo' = [todo EXCEPT ![w] = {}]
-    /\ flag' = IF \E p \in dirty : p[1] \in at[w] THEN flag \cup at[w] ELSE flag \ at[w]
-    /\ lazy' = IF Integrity(w) THEN lazy \ at[w] ELSE lazy
-    /\ owes' = owes \ (lazy \ lazy')
-    /\ \E i \in at[w] :
-          IF i \in lazy \ flag /\ Integrity(w) /\ ~Queued(i) /\ Policy.fsync = "requeues"
-          THEN list' = To(i, "dirty") /\ fresh' = Now(i)
+    /\ towrite' = [towrite EXCEPT ![w] = {}]
+    /\ i_dirty_pages' = IF \E p \in dirty : p[1] \in inode[w]
+                        THEN i_dirty_pages \cup inode[w] ELSE i_dirty_pages \ inode[w]
+    /\ i_dirty_time' = IF Integrity(w) THEN i_dirty_time \ inode[w] ELSE i_dirty_time
+    /\ promised_times' = promised_times \ (i_dirty_time \ i_dirty_time')
+    /\ \E i \in inode[w] :
+          IF /\ i \in i_dirty_time \ i_dirty_pages
+             /\ Integrity(w) /\ ~Queued(i) /\ Policy.fsync = "requeues"
+          THEN list' = Moved(i, "dirty") /\ fresh' = StampNow(i)
           ELSE UNCHANGED lists
-    /\ UNCHANGED <<at, dirty, marking, owed>>
+    /\ UNCHANGED <<inode, dirty, marking, promised_pages>>
 
 -----------------------------------------------------------------------------
 (* The flusher: wb_writeback.                                              *)
@@ -254,29 +261,29 @@ PickBusy(i) ==
     /\ ISync(i)
     /\ IF Syncing /\ Policy.isync # "skips"
        THEN /\ pc' = [pc EXCEPT !["flusher"] = "wait"]
-            /\ at' = [at EXCEPT !["flusher"] = {i}]
+            /\ inode' = [inode EXCEPT !["flusher"] = {i}]
             /\ UNCHANGED lists
-       ELSE /\ list' = To(i, IF Syncing THEN "dirty" ELSE "more")
-            /\ fresh' = Now(i)
-            /\ UNCHANGED <<pc, at>>
-    /\ UNCHANGED <<todo, marks, promise>>
+       ELSE /\ list' = Moved(i, IF Syncing THEN "dirty" ELSE "more")
+            /\ fresh' = StampNow(i)
+            /\ UNCHANGED <<pc, inode>>
+    /\ UNCHANGED <<towrite, marks, promise>>
 
 \* requeue_inode, and I_SYNC is cleared.
 Requeue(i) ==
     /\ pc["flusher"] = "requeue"
-    /\ i \in at["flusher"]
+    /\ i \in inode["flusher"]
     /\ LET full   == dirty \cap Pages(i) # {}
-           again  == i \in flag \/ (full /\ Policy.stamp = "tagged")
-           stamps == IF Policy.stamp # "never" /\ Syncing /\ again THEN Now(i) ELSE fresh
-       IN IF full /\ ~Policy.requeue THEN list' = Off(i) /\ fresh' = stamps
-          ELSE IF full /\ ~Syncing THEN list' = To(i, "more") /\ fresh' = stamps
-          ELSE IF full \/ i \in flag
-               THEN list' = To(i, "dirty") /\ fresh' \in TailStamps(i, stamps)
-          ELSE IF i \in lazy THEN list' = To(i, "time") /\ fresh' = Now(i)
-          ELSE list' = Off(i) /\ fresh' = stamps
+           again  == i \in i_dirty_pages \/ (full /\ Policy.stamp = "tagged")
+           stamps == IF Policy.stamp # "never" /\ Syncing /\ again THEN StampNow(i) ELSE fresh
+       IN IF full /\ ~Policy.requeue THEN list' = Removed(i) /\ fresh' = stamps
+          ELSE IF full /\ ~Syncing THEN list' = Moved(i, "more") /\ fresh' = stamps
+          ELSE IF full \/ i \in i_dirty_pages
+               THEN list' = Moved(i, "dirty") /\ fresh' \in TailStamps(i, stamps)
+          ELSE IF i \in i_dirty_time THEN list' = Moved(i, "time") /\ fresh' = StampNow(i)
+          ELSE list' = Removed(i) /\ fresh' = stamps
     /\ pc' = [pc EXCEPT !["flusher"] = "pick"]
-    /\ at' = [at EXCEPT !["flusher"] = {}]
-    /\ UNCHANGED <<todo, marks, promise>>
+    /\ inode' = [inode EXCEPT !["flusher"] = {}]
+    /\ UNCHANGED <<towrite, marks, promise>>
 
 \* Background work stops for the sync.
 Yield ==
@@ -300,15 +307,15 @@ FinishWork ==
 Sync ==
     /\ pc["caller"] = "idle"
     /\ pc' = [pc EXCEPT !["caller"] = "queued"]
-    /\ owed' = dirty \ marking
-    /\ owes' = lazy
+    /\ promised_pages' = dirty \ marking
+    /\ promised_times' = i_dirty_time
     /\ UNCHANGED <<lists, work, marks>>
 
 Return ==
     /\ pc["caller"] = "returned"
     /\ pc' = [pc EXCEPT !["caller"] = "idle"]
-    /\ owed' = {}
-    /\ owes' = {}
+    /\ promised_pages' = {}
+    /\ promised_times' = {}
     /\ UNCHANGED <<lists, work, marks>>
 
 -----------------------------------------------------------------------------
@@ -316,7 +323,7 @@ Return ==
 
 Fsync(i) ==
     /\ pc["fsyncer"] = "idle"
-    /\ i \in Synced \cap (flag \cup lazy)
+    /\ i \in Synced \cap (i_dirty_pages \cup i_dirty_time)
     /\ ~ISync(i)
     /\ ~(Policy.isync = "first" /\ Syncing /\ i \in list["io"])
     /\ Begin("fsyncer", i)
@@ -326,15 +333,16 @@ Fsync(i) ==
 \* on the list that it belongs to.  A flusher that sleeps goes on, to look anew.
 FsyncEnd(i) ==
     /\ pc["fsyncer"] = "requeue"
-    /\ i \in at["fsyncer"]
-    /\ IF i \notin flag \cup lazy THEN list' = Off(i) /\ UNCHANGED fresh
+    /\ i \in inode["fsyncer"]
+    /\ IF i \notin i_dirty_pages \cup i_dirty_time THEN list' = Removed(i) /\ UNCHANGED fresh
        ELSE IF Queued(i) \/ Policy.fsync = "leaves" THEN UNCHANGED lists
-       ELSE IF i \in flag THEN list' = To(i, "dirty") /\ fresh' \in TailStamps(i, fresh)
-       ELSE list' = To(i, "time") /\ fresh' = Now(i)
+       ELSE IF i \in i_dirty_pages THEN list' = Moved(i, "dirty") /\ fresh' \in TailStamps(i, fresh)
+       ELSE list' = Moved(i, "time") /\ fresh' = StampNow(i)
     /\ pc' = [pc EXCEPT !["fsyncer"] = IF Again THEN "idle" ELSE "done",
-                        !["flusher"] = IF @ = "wait" /\ at["flusher"] = {i} THEN "pick" ELSE @]
-    /\ at' = [w \in Writer |-> IF w = "fsyncer" \/ pc[w] = "wait" THEN at[w] \ {i} ELSE at[w]]
-    /\ UNCHANGED <<todo, marks, promise>>
+                        !["flusher"] = IF @ = "wait" /\ inode["flusher"] = {i} THEN "pick" ELSE @]
+    /\ inode' = [w \in Writer |->
+                    IF w = "fsyncer" \/ pc[w] = "wait" THEN inode[w] \ {i} ELSE inode[w]]
+    /\ UNCHANGED <<towrite, marks, promise>>
 
 Next ==
     \/ StartBackground
@@ -392,13 +400,13 @@ OneList == \A i \in Inode : Cardinality({l \in ListName : i \in list[l]}) <= 1
 
 \* A dirty inode is on a list, or somebody writes it.
 NoInodeLost ==
-    \A i \in flag \cup lazy : ISync(i) \/ \E l \in ListName : i \in list[l]
+    \A i \in i_dirty_pages \cup i_dirty_time : ISync(i) \/ \E l \in ListName : i \in list[l]
 
 \* One with dirty pages is where background work looks.
-NoPagesHidden == \A i \in flag : ISync(i) \/ i \notin list["time"]
+NoPagesHidden == \A i \in i_dirty_pages : ISync(i) \/ i \notin list["time"]
 
 \* When sync(2) returns, all that was dirty when it was called is written.
-SyncComplete == pc["caller"] = "returned" => owed = {} /\ owes = {}
+SyncComplete == pc["caller"] = "returned" => promised_pages = {} /\ promised_times = {}
 
 -----------------------------------------------------------------------------
 (* Progress.                                                               *)
@@ -410,5 +418,5 @@ SyncEnds == pc["caller"] \in {"queued", "served"} ~> pc["caller"] = "returned"
 BackgroundYields == pc["caller"] = "queued" ~> pc["caller"] = "served"
 
 \* Somebody begins to write an inode with dirty pages.
-DirtyIsWritten == \A i \in Inode : i \in flag ~> ISync(i)
+DirtyIsWritten == \A i \in Inode : i \in i_dirty_pages ~> ISync(i)
 =============================================================================

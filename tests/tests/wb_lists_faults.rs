@@ -38,8 +38,8 @@ const FAULTS: [Fault; 10] = [
             };
             under(policy, lists, state, action)
         },
-        tells: "in [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages b1; flag b], Dirty(a1): \
-                TLC [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b; fresh a]; the machine [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b]",
+        tells: "in [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages b1; i_dirty_pages b], Dirty(a1): \
+                TLC [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages a1 b1; i_dirty_pages a b; fresh a]; the machine [flusher Write b; fsyncer Requeue a; caller Served; b_dirty a; b_io b; pages a1 b1; i_dirty_pages a b]",
     },
     Fault {
         name: "a dirty inode stays where it is when an fsync ends",
@@ -51,7 +51,7 @@ const FAULTS: [Fault; 10] = [
             };
             under(policy, lists, state, action)
         },
-        tells: "in [flusher Pick; fsyncer Write a; caller Returned; b_time a; marking a1; lazy a], WriteInode(Fsyncer): \
+        tells: "in [flusher Pick; fsyncer Write a; caller Returned; b_time a; marking a1; i_dirty_time a], WriteInode(Fsyncer): \
                 TLC [flusher Pick; fsyncer Requeue a; caller Returned; b_dirty a; marking a1]; the machine [flusher Pick; fsyncer Requeue a; caller Returned; b_time a; marking a1]",
     },
     Fault {
@@ -64,8 +64,8 @@ const FAULTS: [Fault; 10] = [
             };
             under(policy, lists, state, action)
         },
-        tells: "in [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b; owed a1 b1], PickBusy(a): \
-                TLC [flusher Wait a; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b; owed a1 b1]; the machine [flusher Pick; fsyncer Write a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b; fresh a; owed a1 b1]",
+        tells: "in [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; i_dirty_pages a b; promised_pages a1 b1], PickBusy(a): \
+                TLC [flusher Wait a; fsyncer Write a; caller Served; b_io a b; pages a1 b1; i_dirty_pages a b; promised_pages a1 b1]; the machine [flusher Pick; fsyncer Write a; caller Served; b_dirty a; b_io b; pages a1 b1; i_dirty_pages a b; fresh a; promised_pages a1 b1]",
     },
     Fault {
         name: "dirtied_when stays as it is",
@@ -77,15 +77,15 @@ const FAULTS: [Fault; 10] = [
             };
             under(policy, lists, state, action)
         },
-        tells: "in [flusher Requeue b; fsyncer Write a; caller Served; b_io a b; fsyncer has a1; pages a1 b1; flag a b], Requeue(b): \
-                TLC [flusher Pick; fsyncer Write a; caller Served; b_dirty b; b_io a; fsyncer has a1; pages a1 b1; flag a b; fresh b]; the machine [flusher Pick; fsyncer Write a; caller Served; b_dirty b; b_io a; fsyncer has a1; pages a1 b1; flag a b]",
+        tells: "in [flusher Requeue b; fsyncer Write a; caller Served; b_io a b; fsyncer towrite a1; pages a1 b1; i_dirty_pages a b], Requeue(b): \
+                TLC [flusher Pick; fsyncer Write a; caller Served; b_dirty b; b_io a; fsyncer towrite a1; pages a1 b1; i_dirty_pages a b; fresh b]; the machine [flusher Pick; fsyncer Write a; caller Served; b_dirty b; b_io a; fsyncer towrite a1; pages a1 b1; i_dirty_pages a b]",
     },
     Fault {
         name: "a sync queues at once",
         model: "Upstream-AAF-graph",
         step: |lists, state, action| under(Policy::QUEUE_AT_ONCE, lists, state, action),
-        tells: "in [fsyncer Write a; caller Queued; b_io a; b_more b; pages a1 b1; flag a b], StartSync(): \
-                TLC [flusher Pick; fsyncer Write a; caller Served; b_io a; b_more b; pages a1 b1; flag a b]; the machine [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b]",
+        tells: "in [fsyncer Write a; caller Queued; b_io a; b_more b; pages a1 b1; i_dirty_pages a b], StartSync(): \
+                TLC [flusher Pick; fsyncer Write a; caller Served; b_io a; b_more b; pages a1 b1; i_dirty_pages a b]; the machine [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; i_dirty_pages a b]",
     },
     Fault {
         name: "queue_io forgets b_more_io",
@@ -98,8 +98,8 @@ const FAULTS: [Fault; 10] = [
             }
             Some(next)
         },
-        tells: "in [flusher Pick; fsyncer Requeue a; b_dirty a; b_more b; pages a1 b1; flag a b], QueueIo(): \
-                TLC [flusher Pick; fsyncer Requeue a; b_io a b; pages a1 b1; flag a b]; the machine [flusher Pick; fsyncer Requeue a; b_io a; b_more b; pages a1 b1; flag a b]",
+        tells: "in [flusher Pick; fsyncer Requeue a; b_dirty a; b_more b; pages a1 b1; i_dirty_pages a b], QueueIo(): \
+                TLC [flusher Pick; fsyncer Requeue a; b_io a b; pages a1 b1; i_dirty_pages a b]; the machine [flusher Pick; fsyncer Requeue a; b_io a; b_more b; pages a1 b1; i_dirty_pages a b]",
     },
     Fault {
         name: "a sync leaves b_dirty_time alone",
@@ -112,8 +112,8 @@ const FAULTS: [Fault; 10] = [
             }
             Some(next)
         },
-        tells: "in [fsyncer Write a; caller Queued; b_time a; pages a1; marking a1; lazy a; owes a], StartSync(): \
-                TLC [flusher Pick; fsyncer Write a; caller Served; b_io a; pages a1; marking a1; lazy a; owes a]; the machine [flusher Pick; fsyncer Write a; caller Served; b_time a; pages a1; marking a1; lazy a; owes a]",
+        tells: "in [fsyncer Write a; caller Queued; b_time a; pages a1; marking a1; i_dirty_time a; promised_times a], StartSync(): \
+                TLC [flusher Pick; fsyncer Write a; caller Served; b_io a; pages a1; marking a1; i_dirty_time a; promised_times a]; the machine [flusher Pick; fsyncer Write a; caller Served; b_time a; pages a1; marking a1; i_dirty_time a; promised_times a]",
     },
     Fault {
         name: "the end of an fsync wakes nobody",
@@ -122,12 +122,12 @@ const FAULTS: [Fault; 10] = [
             let mut next = lists.step(state, action)?;
             if let Action::FsyncEnd(_) = action {
                 next.pc[0] = state.pc[0];
-                next.at[0] = state.at[0];
+                next.inode[0] = state.inode[0];
             }
             Some(next)
         },
-        tells: "in [flusher Wait a; fsyncer Requeue a; caller Served; b_dirty b; b_io a; pages a1 b1; flag a b; fresh b], FsyncEnd(a): \
-                TLC [flusher Pick; caller Served; b_dirty b; b_io a; pages a1 b1; flag a b; fresh b]; the machine [flusher Wait a; caller Served; b_dirty b; b_io a; pages a1 b1; flag a b; fresh b]",
+        tells: "in [flusher Wait a; fsyncer Requeue a; caller Served; b_dirty b; b_io a; pages a1 b1; i_dirty_pages a b; fresh b], FsyncEnd(a): \
+                TLC [flusher Pick; caller Served; b_dirty b; b_io a; pages a1 b1; i_dirty_pages a b; fresh b]; the machine [flusher Wait a; caller Served; b_dirty b; b_io a; pages a1 b1; i_dirty_pages a b; fresh b]",
     },
     Fault {
         name: "an inode that is written keeps its flag",
@@ -135,12 +135,12 @@ const FAULTS: [Fault; 10] = [
         step: |lists, state, action| {
             let mut next = lists.step(state, action)?;
             if let Action::WriteInode(_) = action {
-                next.flag.clone_from(&state.flag);
+                next.i_dirty_pages.clone_from(&state.i_dirty_pages);
             }
             Some(next)
         },
-        tells: "in [fsyncer Write a; b_dirty a; flag a], WriteInode(Fsyncer): \
-                TLC [fsyncer Requeue a; b_dirty a]; the machine [fsyncer Requeue a; b_dirty a; flag a]",
+        tells: "in [fsyncer Write a; b_dirty a; i_dirty_pages a], WriteInode(Fsyncer): \
+                TLC [fsyncer Requeue a; b_dirty a]; the machine [fsyncer Requeue a; b_dirty a; i_dirty_pages a]",
     },
     Fault {
         name: "background work leaves what is dirty on b_dirty",
@@ -155,8 +155,8 @@ const FAULTS: [Fault; 10] = [
             }
             Some(next)
         },
-        tells: "in [flusher Requeue a; caller Returned; b_io a; pages a1; flag a; lazy a], Requeue(a): \
-                TLC [flusher Pick; caller Returned; b_more a; pages a1; flag a; lazy a]; the machine [flusher Pick; caller Returned; b_dirty a; pages a1; flag a; lazy a]",
+        tells: "in [flusher Requeue a; caller Returned; b_io a; pages a1; i_dirty_pages a; i_dirty_time a], Requeue(a): \
+                TLC [flusher Pick; caller Returned; b_more a; pages a1; i_dirty_pages a; i_dirty_time a]; the machine [flusher Pick; caller Returned; b_dirty a; pages a1; i_dirty_pages a; i_dirty_time a]",
     },
 ];
 

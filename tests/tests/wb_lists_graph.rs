@@ -77,6 +77,10 @@ fn the_machine_has_as_many_states_as_the_manifest_says() -> Result<()> {
         if model.module == "MCWbLists" && distinct <= MOST_STATES {
             let mut constants = corpus::constants(model);
             constants.remove("State");
+            if constants.contains_key("TailStamps") {
+                // Either order of two inodes: the machine has the one that WbLists has.
+                continue;
+            }
             graphs.insert(constants, (distinct, total, &model.name));
         }
     }

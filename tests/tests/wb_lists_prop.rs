@@ -127,18 +127,22 @@ fn states() -> impl Strategy<Value = State> {
     );
     let of_pages = (pages(), prop::option::of(page()), pages());
     (tasks, of_inodes, of_pages).prop_map(
-        |((pc, at, todo), (list, [flag, lazy, fresh, owes]), (dirty, marking, owed))| State {
+        |(
+            (pc, inode, towrite),
+            (list, [i_dirty_pages, i_dirty_time, fresh, promised_times]),
+            (dirty, marking, promised_pages),
+        )| State {
             pc,
             list,
-            at,
-            todo,
+            inode,
+            towrite,
             dirty,
             marking,
-            flag,
-            lazy,
+            i_dirty_pages,
+            i_dirty_time,
             fresh,
-            owed,
-            owes,
+            promised_pages,
+            promised_times,
         },
     )
 }

@@ -62,23 +62,23 @@ fn the_cure_does_not_follow() -> Result<()> {
     let others = [
         (
             "Upstream-AAF-SyncComplete",
-            "step to state 11: in [fsyncer Write a; caller Queued; b_dirty a; b_io b; pages a1 b1; flag a b; owed a1 b1], StartSync(): \
-             TLC [flusher Pick; fsyncer Write a; caller Served; b_dirty a; b_io b; pages a1 b1; flag a b; owed a1 b1]; the machine [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; flag a b; owed a1 b1]",
+            "step to state 11: in [fsyncer Write a; caller Queued; b_dirty a; b_io b; pages a1 b1; i_dirty_pages a b; promised_pages a1 b1], StartSync(): \
+             TLC [flusher Pick; fsyncer Write a; caller Served; b_dirty a; b_io b; pages a1 b1; i_dirty_pages a b; promised_pages a1 b1]; the machine [flusher Pick; fsyncer Write a; caller Served; b_io a b; pages a1 b1; i_dirty_pages a b; promised_pages a1 b1]",
         ),
         (
             "Upstream-AAT-SyncComplete",
-            "step to state 8: in [caller Queued; b_io b; b_time a; pages b1; flag b; lazy a; owed b1; owes a], StartSync(): \
-             TLC [flusher Pick; caller Served; b_io b; b_time a; pages b1; flag b; lazy a; owed b1; owes a]; the machine [flusher Pick; caller Served; b_io a b; pages b1; flag b; lazy a; owed b1; owes a]",
+            "step to state 8: in [caller Queued; b_io b; b_time a; pages b1; i_dirty_pages b; i_dirty_time a; promised_pages b1; promised_times a], StartSync(): \
+             TLC [flusher Pick; caller Served; b_io b; b_time a; pages b1; i_dirty_pages b; i_dirty_time a; promised_pages b1; promised_times a]; the machine [flusher Pick; caller Served; b_io a b; pages b1; i_dirty_pages b; i_dirty_time a; promised_pages b1; promised_times a]",
         ),
         (
             "NoSyncQueued-AT-SyncComplete",
-            "step to state 5: in [flusher Pick; caller Served; b_io a; lazy a; owes a], Dirty(a1): \
-             TLC [flusher Pick; caller Served; b_dirty a; pages a1; flag a; lazy a; fresh a; owes a]; the machine [flusher Pick; caller Served; b_io a; pages a1; flag a; lazy a; owes a]",
+            "step to state 5: in [flusher Pick; caller Served; b_io a; i_dirty_time a; promised_times a], Dirty(a1): \
+             TLC [flusher Pick; caller Served; b_dirty a; pages a1; i_dirty_pages a; i_dirty_time a; fresh a; promised_times a]; the machine [flusher Pick; caller Served; b_io a; pages a1; i_dirty_pages a; i_dirty_time a; promised_times a]",
         ),
         (
             "SkipISyncOnSync-PF-SyncComplete",
-            "step to state 6: in [flusher Pick; fsyncer Write p; caller Served; b_io p; fsyncer has p1; pages p1; flag p; owed p1], PickBusy(p): \
-             TLC [flusher Pick; fsyncer Write p; caller Served; b_dirty p; fsyncer has p1; pages p1; flag p; fresh p; owed p1]; the machine [flusher Wait p; fsyncer Write p; caller Served; b_io p; fsyncer has p1; pages p1; flag p; owed p1]",
+            "step to state 6: in [flusher Pick; fsyncer Write p; caller Served; b_io p; fsyncer towrite p1; pages p1; i_dirty_pages p; promised_pages p1], PickBusy(p): \
+             TLC [flusher Pick; fsyncer Write p; caller Served; b_dirty p; fsyncer towrite p1; pages p1; i_dirty_pages p; fresh p; promised_pages p1]; the machine [flusher Wait p; fsyncer Write p; caller Served; b_io p; fsyncer towrite p1; pages p1; i_dirty_pages p; promised_pages p1]",
         ),
     ];
     for (name, told) in others {

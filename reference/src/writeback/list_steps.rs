@@ -47,44 +47,44 @@ impl Steps<'_> {
         pages.filter(|page| page.0 == i).collect()
     }
 
-    /// `Left`: what w has still to write.
-    fn left(&self, w: Writer) -> BTreeSet<Page> {
+    /// `ToWrite`: what w has still to write.
+    fn to_write(&self, w: Writer) -> BTreeSet<Page> {
         if self.is_tagging(w) {
-            &self.before.todo[w as usize] & &self.before.dirty
+            &self.before.towrite[w as usize] & &self.before.dirty
         } else {
-            let at = self.before.at[w as usize];
+            let at = self.before.inode[w as usize];
             at.map_or_else(BTreeSet::new, |i| self.dirty_pages(i))
         }
     }
 
-    /// `Off`.
-    fn off(&mut self, i: Inode) {
+    /// `Removed`.
+    fn take_off(&mut self, i: Inode) {
         for list in &mut self.next.list {
             list.remove(&i);
         }
     }
 
-    /// `To`: inode_io_list_move_locked.
-    fn to(&mut self, i: Inode, list: List) {
+    /// `Moved`: inode_io_list_move_locked.
+    fn move_to(&mut self, i: Inode, list: List) {
         if self.machine.policy.moves {
-            self.off(i);
+            self.take_off(i);
         }
         self.next.list[list as usize].insert(i);
     }
 
-    /// `Now`: dirtied_when = jiffies.
-    fn now(&mut self, i: Inode) {
+    /// `StampNow`: dirtied_when = jiffies.
+    fn stamp(&mut self, i: Inode) {
         if self.is_syncing() {
             self.next.fresh.insert(i);
         }
     }
 
-    /// `TailStamp`: redirty_tail.
+    /// `TailStamps`: redirty_tail.
     fn redirty_tail(&mut self, i: Inode) {
         if !self.before.on(List::Dirty).is_disjoint(&self.next.fresh) {
             self.next.fresh.insert(i);
         }
-        self.to(i, List::Dirty);
+        self.move_to(i, List::Dirty);
     }
 
     /// `MarkMoves`, for an inode without I_DIRTY: it gets on `list`.
@@ -94,22 +94,22 @@ impl Steps<'_> {
         } else {
             self.before.is_written(i)
         };
-        if !self.before.flag.contains(&i) && !stays {
-            self.to(i, list);
-            self.now(i);
+        if !self.before.i_dirty_pages.contains(&i) && !stays {
+            self.move_to(i, list);
+            self.stamp(i);
         }
     }
 
     fn mark_pages(&mut self, i: Inode) {
         self.mark(i, List::Dirty);
-        self.next.flag.insert(i);
+        self.next.i_dirty_pages.insert(i);
     }
 
     fn begin(&mut self, w: Writer, i: Inode) {
         let (task, place) = (task(w), w as usize);
         self.goes(task, Pc::Write);
-        self.next.at[place] = Some(i);
-        self.next.todo[place] = if self.is_tagging(w) {
+        self.next.inode[place] = Some(i);
+        self.next.towrite[place] = if self.is_tagging(w) {
             self.dirty_pages(i)
         } else {
             BTreeSet::new()
@@ -192,29 +192,32 @@ impl Steps<'_> {
     fn dirty_time(&mut self, i: Inode) -> bool {
         let may = self.machine.inodes.get(i).is_some_and(|kind| kind.stamped);
         self.mark(i, List::Time);
-        may && self.next.lazy.insert(i)
+        may && self.next.i_dirty_time.insert(i)
     }
 
     fn sync(&mut self) -> bool {
         self.goes(Task::Caller, Pc::Queued);
-        self.next.owed.clone_from(&self.before.dirty);
+        self.next.promised_pages.clone_from(&self.before.dirty);
         if let Some(page) = self.before.marking {
-            self.next.owed.remove(&page);
+            self.next.promised_pages.remove(&page);
         }
-        self.next.owes.clone_from(&self.before.lazy);
+        self.next
+            .promised_times
+            .clone_from(&self.before.i_dirty_time);
         self.is(Task::Caller, Pc::Idle)
     }
 
     fn returns(&mut self) -> bool {
         self.goes(Task::Caller, Pc::Idle);
-        self.next.owed.clear();
-        self.next.owes.clear();
+        self.next.promised_pages.clear();
+        self.next.promised_times.clear();
         self.is(Task::Caller, Pc::Returned)
     }
 
     fn fsync(&mut self, i: Inode) -> bool {
         let may = self.machine.inodes.get(i).is_some_and(|kind| kind.synced);
-        let is_dirty = self.before.flag.contains(&i) || self.before.lazy.contains(&i);
+        let is_dirty =
+            self.before.i_dirty_pages.contains(&i) || self.before.i_dirty_time.contains(&i);
         let is_barred = self.machine.policy.isync == ISync::First
             && self.is_syncing()
             && self.before.on(List::Io).contains(&i);
@@ -226,16 +229,17 @@ impl Steps<'_> {
     }
 
     fn fsync_end(&mut self, i: Inode) -> bool {
-        let [pages, time] = [&self.before.flag, &self.before.lazy].map(|of| of.contains(&i));
+        let [pages, time] =
+            [&self.before.i_dirty_pages, &self.before.i_dirty_time].map(|of| of.contains(&i));
         if !pages && !time {
-            self.off(i);
+            self.take_off(i);
         } else if self.is_queued(i) || self.machine.policy.fsync == Fsync::Leaves {
             // the flusher's, or left where it is
         } else if pages {
             self.redirty_tail(i);
         } else {
-            self.to(i, List::Time);
-            self.now(i);
+            self.move_to(i, List::Time);
+            self.stamp(i);
         }
         let then = if self.machine.again {
             Pc::Idle
@@ -243,45 +247,46 @@ impl Steps<'_> {
             Pc::Done
         };
         self.goes(Task::Fsyncer, then);
-        self.next.at[Writer::Fsyncer as usize] = None;
-        if self.is(Task::Flusher, Pc::Wait) && self.before.at[0] == Some(i) {
+        self.next.inode[Writer::Fsyncer as usize] = None;
+        if self.is(Task::Flusher, Pc::Wait) && self.before.inode[0] == Some(i) {
             self.goes(Task::Flusher, Pc::Pick);
-            self.next.at[Writer::Flusher as usize] = None;
+            self.next.inode[Writer::Flusher as usize] = None;
         }
-        self.is(Task::Fsyncer, Pc::Requeue) && self.before.at[1] == Some(i)
+        self.is(Task::Fsyncer, Pc::Requeue) && self.before.inode[1] == Some(i)
     }
 
     fn write_page(&mut self, w: Writer, page: Page) -> bool {
         self.next.dirty.remove(&page);
-        self.next.todo[w as usize].remove(&page);
-        self.next.owed.remove(&page);
+        self.next.towrite[w as usize].remove(&page);
+        self.next.promised_pages.remove(&page);
         if !self.is_integrity(w) && self.machine.policy.slice {
             self.goes(task(w), Pc::Spent);
         }
-        self.is(task(w), Pc::Write) && self.left(w).contains(&page)
+        self.is(task(w), Pc::Write) && self.to_write(w).contains(&page)
     }
 
     fn write_inode(&mut self, w: Writer) -> bool {
-        let Some(i) = self.before.at[w as usize] else {
+        let Some(i) = self.before.inode[w as usize] else {
             return false;
         };
         if self.dirty_pages(i).is_empty() {
-            self.next.flag.remove(&i);
+            self.next.i_dirty_pages.remove(&i);
         } else {
-            self.next.flag.insert(i);
+            self.next.i_dirty_pages.insert(i);
         }
         if self.is_integrity(w) {
-            let was_time_alone = self.next.lazy.remove(&i) && !self.before.flag.contains(&i);
-            self.next.owes.remove(&i);
+            let was_time_alone =
+                self.next.i_dirty_time.remove(&i) && !self.before.i_dirty_pages.contains(&i);
+            self.next.promised_times.remove(&i);
             let moves = self.machine.policy.fsync == Fsync::Requeues && !self.is_queued(i);
             if was_time_alone && moves {
-                self.to(i, List::Dirty);
-                self.now(i);
+                self.move_to(i, List::Dirty);
+                self.stamp(i);
             }
         }
-        self.next.todo[w as usize].clear();
+        self.next.towrite[w as usize].clear();
         self.goes(task(w), Pc::Requeue);
-        let has_written = self.is(task(w), Pc::Write) && self.left(w).is_empty();
+        let has_written = self.is(task(w), Pc::Write) && self.to_write(w).is_empty();
         has_written || self.is(task(w), Pc::Spent)
     }
 
@@ -321,10 +326,10 @@ impl Steps<'_> {
         let is_syncing = self.is_syncing();
         if is_syncing && self.machine.policy.isync != ISync::Skips {
             self.goes(Task::Flusher, Pc::Wait);
-            self.next.at[Writer::Flusher as usize] = Some(i);
+            self.next.inode[Writer::Flusher as usize] = Some(i);
         } else {
-            self.to(i, if is_syncing { List::Dirty } else { List::More });
-            self.now(i);
+            self.move_to(i, if is_syncing { List::Dirty } else { List::More });
+            self.stamp(i);
         }
         let is_next = self.before.on(List::Io).contains(&i) && self.before.is_written(i);
         self.is(Task::Flusher, Pc::Pick) && is_next
@@ -332,7 +337,7 @@ impl Steps<'_> {
 
     fn requeue(&mut self, i: Inode) -> bool {
         let policy = &self.machine.policy;
-        let has_flag = self.before.flag.contains(&i);
+        let has_flag = self.before.i_dirty_pages.contains(&i);
         let has_pages = !self.dirty_pages(i).is_empty();
         let is_again = match policy.stamp {
             Stamp::Never => false,
@@ -340,23 +345,23 @@ impl Steps<'_> {
             Stamp::Tagged => has_flag || has_pages,
         };
         if is_again {
-            self.now(i);
+            self.stamp(i);
         }
         if has_pages && !policy.requeue {
-            self.off(i);
+            self.take_off(i);
         } else if has_pages && !self.is_syncing() {
-            self.to(i, List::More);
+            self.move_to(i, List::More);
         } else if has_pages || has_flag {
             self.redirty_tail(i);
-        } else if self.before.lazy.contains(&i) {
-            self.to(i, List::Time);
-            self.now(i);
+        } else if self.before.i_dirty_time.contains(&i) {
+            self.move_to(i, List::Time);
+            self.stamp(i);
         } else {
-            self.off(i);
+            self.take_off(i);
         }
         self.goes(Task::Flusher, Pc::Pick);
-        self.next.at[Writer::Flusher as usize] = None;
-        self.is(Task::Flusher, Pc::Requeue) && self.before.at[0] == Some(i)
+        self.next.inode[Writer::Flusher as usize] = None;
+        self.is(Task::Flusher, Pc::Requeue) && self.before.inode[0] == Some(i)
     }
 
     fn yields(&mut self) -> bool {

@@ -84,23 +84,23 @@ pub struct State {
     /// The inodes on each [`List`].
     pub list: [BTreeSet<Inode>; 4],
     /// The inode that each [`Writer`] is at.
-    pub at: [Option<Inode>; 2],
+    pub inode: [Option<Inode>; 2],
     /// The pages that each [`Writer`] has tagged and not written yet.
-    pub todo: [BTreeSet<Page>; 2],
+    pub towrite: [BTreeSet<Page>; 2],
     /// The pages that are tagged dirty.
     pub dirty: BTreeSet<Page>,
     /// The page that is tagged, its inode not marked yet.
     pub marking: Option<Page>,
     /// Inodes with I_DIRTY_PAGES.
-    pub flag: BTreeSet<Inode>,
+    pub i_dirty_pages: BTreeSet<Inode>,
     /// Inodes with I_DIRTY_TIME.
-    pub lazy: BTreeSet<Inode>,
+    pub i_dirty_time: BTreeSet<Inode>,
     /// Inodes dirtied after the work of the sync began.
     pub fresh: BTreeSet<Inode>,
     /// Pages dirty when sync(2) was called, not written yet.
-    pub owed: BTreeSet<Page>,
+    pub promised_pages: BTreeSet<Page>,
     /// Inodes, the same of their timestamps.
-    pub owes: BTreeSet<Inode>,
+    pub promised_times: BTreeSet<Inode>,
 }
 
 impl State {
@@ -118,7 +118,7 @@ impl State {
     pub fn is_written(&self, i: Inode) -> bool {
         let writes = |place: usize| {
             let pc = self.pc[place];
-            matches!(pc, Pc::Write | Pc::Spent | Pc::Requeue) && self.at[place] == Some(i)
+            matches!(pc, Pc::Write | Pc::Spent | Pc::Requeue) && self.inode[place] == Some(i)
         };
         [Writer::Flusher, Writer::Fsyncer]
             .into_iter()
@@ -195,15 +195,15 @@ impl Machine {
         State {
             pc: [Pc::Idle; 3],
             list: Default::default(),
-            at: [None; 2],
-            todo: Default::default(),
+            inode: [None; 2],
+            towrite: Default::default(),
             dirty: BTreeSet::new(),
             marking: None,
-            flag: BTreeSet::new(),
-            lazy: BTreeSet::new(),
+            i_dirty_pages: BTreeSet::new(),
+            i_dirty_time: BTreeSet::new(),
             fresh: BTreeSet::new(),
-            owed: BTreeSet::new(),
-            owes: BTreeSet::new(),
+            promised_pages: BTreeSet::new(),
+            promised_times: BTreeSet::new(),
         }
     }
 

@@ -93,24 +93,24 @@ impl WbLists {
                     state.list[one_of(&LISTS, &list)? as usize] = self.inodes_of(value)?;
                 }
             }
-            "at" => {
+            "inode" => {
                 for (writer, value) in pairs(value)? {
                     let inode = self.inodes_of(value)?.first().copied();
-                    state.at[one_of(&WRITERS, &writer)? as usize] = inode;
+                    state.inode[one_of(&WRITERS, &writer)? as usize] = inode;
                 }
             }
-            "todo" => {
+            "towrite" => {
                 for (writer, value) in pairs(value)? {
-                    state.todo[one_of(&WRITERS, &writer)? as usize] = self.pages_of(value)?;
+                    state.towrite[one_of(&WRITERS, &writer)? as usize] = self.pages_of(value)?;
                 }
             }
             "dirty" => state.dirty = self.pages_of(value)?,
             "marking" => state.marking = self.pages_of(value)?.first().copied(),
-            "flag" => state.flag = self.inodes_of(value)?,
-            "lazy" => state.lazy = self.inodes_of(value)?,
+            "i_dirty_pages" => state.i_dirty_pages = self.inodes_of(value)?,
+            "i_dirty_time" => state.i_dirty_time = self.inodes_of(value)?,
             "fresh" => state.fresh = self.inodes_of(value)?,
-            "owed" => state.owed = self.pages_of(value)?,
-            "owes" => state.owes = self.inodes_of(value)?,
+            "promised_pages" => state.promised_pages = self.pages_of(value)?,
+            "promised_times" => state.promised_times = self.inodes_of(value)?,
             _ => bail!("there is no variable {name}"),
         }
         Ok(())
@@ -186,7 +186,7 @@ impl Counterpart for WbLists {
         let mut parts = Vec::new();
         for (name, task) in TASKS {
             if state.pc[task] != Pc::Idle {
-                let at = state.at.get(task).copied().flatten();
+                let at = state.inode.get(task).copied().flatten();
                 let at = at.map(|i| format!(" {}", self.inodes[i]));
                 parts.push(format!(
                     "{name} {:?}{}",
@@ -208,8 +208,8 @@ impl Counterpart for WbLists {
         }
         for (name, writer) in WRITERS {
             add(
-                &format!("{name} has"),
-                self.show_pages(&state.todo[writer as usize]),
+                &format!("{name} towrite"),
+                self.show_pages(&state.towrite[writer as usize]),
             );
         }
         add("pages", self.show_pages(&state.dirty));
@@ -217,11 +217,11 @@ impl Counterpart for WbLists {
             "marking",
             self.show_pages(&state.marking.into_iter().collect()),
         );
-        add("flag", self.show_inodes(&state.flag));
-        add("lazy", self.show_inodes(&state.lazy));
+        add("i_dirty_pages", self.show_inodes(&state.i_dirty_pages));
+        add("i_dirty_time", self.show_inodes(&state.i_dirty_time));
         add("fresh", self.show_inodes(&state.fresh));
-        add("owed", self.show_pages(&state.owed));
-        add("owes", self.show_inodes(&state.owes));
+        add("promised_pages", self.show_pages(&state.promised_pages));
+        add("promised_times", self.show_inodes(&state.promised_times));
         format!("[{}]", parts.join("; "))
     }
 
@@ -272,16 +272,17 @@ impl Invariant {
         match self {
             Invariant::OneList => state.list.iter().flatten().all(|i| lists(i) <= 1),
             Invariant::NoInodeLost => {
-                let mut inodes = state.flag.union(&state.lazy);
+                let mut inodes = state.i_dirty_pages.union(&state.i_dirty_time);
                 inodes.all(|i| state.is_written(*i) || lists(i) > 0)
             }
             Invariant::NoPagesHidden => {
-                let mut inodes = state.flag.iter();
+                let mut inodes = state.i_dirty_pages.iter();
                 inodes.all(|i| state.is_written(*i) || !state.on(List::Time).contains(i))
             }
             Invariant::SyncComplete => {
                 let has_returned = state.pc.contains(&Pc::Returned);
-                !has_returned || (state.owed.is_empty() && state.owes.is_empty())
+                !has_returned
+                    || (state.promised_pages.is_empty() && state.promised_times.is_empty())
             }
         }
     }
