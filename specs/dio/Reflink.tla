@@ -88,9 +88,10 @@ VARIABLES
 
 file    == <<home, cow, cache>>
 device  == <<disk, io>>
+clone   == <<copy, remapping>>
 work    == <<next, got>>
 history == <<older, seen>>
-vars    == <<file, device, copy, remapping, pc, held, work, history>>
+vars    == <<file, device, clone, pc, held, work, history>>
 
 Content == {"old", "stale"} \cup Writes
 
@@ -198,7 +199,7 @@ Call(r) ==
     /\ pc' = [pc EXCEPT ![r] = CASE Kind(r) = "buffered" -> "buffered"
                                  [] Kind(r) = "direct" /\ Policy.look = "before" -> "look"
                                  [] OTHER -> "lock"]
-    /\ UNCHANGED <<file, device, copy, remapping, held, work>>
+    /\ UNCHANGED <<file, device, clone, held, work>>
     /\ Remember
 
 \* xfs_ilock.  A direct write that has waited for the exclusive lock demotes it
@@ -214,7 +215,7 @@ Lock(r) ==
                [] pc[r] = "buffered" -> IF Policy.fallback = "drained" THEN "drain" ELSE "fill"
                [] pc[r] = "lock" /\ Policy.look # "before" -> "look"
                [] OTHER              -> "begin"]
-       /\ UNCHANGED <<file, device, copy, remapping, work>>
+       /\ UNCHANGED <<file, device, clone, work>>
        /\ Remember
 
 \* inode_dio_wait: of a clone, and of a fallback that would do so.
@@ -222,7 +223,7 @@ Drain(r) ==
     /\ pc[r] = "drain"
     /\ InFlight = {}
     /\ pc' = [pc EXCEPT ![r] = IF Kind(r) = "clone" THEN "flush" ELSE "fill"]
-    /\ UNCHANGED <<file, device, copy, remapping, held, work>>
+    /\ UNCHANGED <<file, device, clone, held, work>>
     /\ Remember
 
 \* xfs_iunlock.  A direct write leaves its I/O in flight.
@@ -233,7 +234,7 @@ Unlock(r) ==
           CASE pc[r] = "submitted"                             -> "queued"
             [] Kind(r) = "clone" /\ Policy.clear = "after"     -> "clear"
             [] OTHER                                           -> "done"]
-    /\ UNCHANGED <<file, device, copy, remapping, work>>
+    /\ UNCHANGED <<file, device, clone, work>>
     /\ Remember
 
 -----------------------------------------------------------------------------
@@ -246,7 +247,7 @@ Flush(c) ==
     /\ pc' = [pc EXCEPT ![c] = CASE Policy.flag = "before" -> "flag"
                                  [] Policy.demotes         -> "demote"
                                  [] OTHER                  -> "remap"]
-    /\ UNCHANGED <<io, copy, remapping, held, work>>
+    /\ UNCHANGED <<io, clone, held, work>>
     /\ Remember
 
 \* xfs_iflags_set(src, XFS_IREMAPPING).
@@ -262,7 +263,7 @@ Demote(c) ==
     /\ pc[c] = "demote"
     /\ held' = [held EXCEPT ![c] = "shared"]
     /\ pc' = [pc EXCEPT ![c] = IF Policy.flag = "after" THEN "flag" ELSE "remap"]
-    /\ UNCHANGED <<file, device, copy, remapping, work>>
+    /\ UNCHANGED <<file, device, clone, work>>
     /\ Remember
 
 \* One turn of xfs_reflink_remap_blocks.
@@ -295,7 +296,7 @@ Look(w) ==
                                  [] Policy.look = "before"   -> "lock"
                                  [] OTHER                    -> "begin"]
     /\ held' = [held EXCEPT ![w] = IF remapping /\ Policy.look # "held" THEN "none" ELSE @]
-    /\ UNCHANGED <<file, device, copy, remapping, work>>
+    /\ UNCHANGED <<file, device, clone, work>>
     /\ Remember
 
 FallsBack(w) == Partial(w) /\ MayShare /\ Policy.fallback # "none"
@@ -306,7 +307,7 @@ FallBack(w) ==
     /\ FallsBack(w)
     /\ held' = [held EXCEPT ![w] = "none"]
     /\ pc' = [pc EXCEPT ![w] = "buffered"]
-    /\ UNCHANGED <<file, device, copy, remapping, work>>
+    /\ UNCHANGED <<file, device, clone, work>>
     /\ Remember
 
 \* __iomap_dio_rw: the pages are written back, then inode_dio_begin.
@@ -316,7 +317,7 @@ Begin(w) ==
     /\ WriteBack(Touched(w))
     /\ next' = [next EXCEPT ![w] = BlockOf(Calls[w].from)]
     /\ pc' = [pc EXCEPT ![w] = "map"]
-    /\ UNCHANGED <<io, copy, remapping, held, got>>
+    /\ UNCHANGED <<io, clone, held, got>>
     /\ Remember
 
 \* xfs_direct_write_iomap_begin of one block, whose I/O is submitted.
@@ -327,7 +328,7 @@ Map(w) ==
           /\ cow' = [cow EXCEPT ![b] = IF Target(b) = home[b] THEN @ ELSE Target(b)]
           /\ next' = [next EXCEPT ![w] = b + 1]
           /\ pc' = [pc EXCEPT ![w] = IF b = Last(w) THEN "submitted" ELSE "map"]
-    /\ UNCHANGED <<disk, home, cache, copy, remapping, held, got>>
+    /\ UNCHANGED <<disk, home, cache, clone, held, got>>
     /\ Remember
 
 \* The device has done the I/O of one block.
@@ -336,7 +337,7 @@ Complete(w, b) ==
     /\ disk' = [s \in Sector |-> IF s \in Range(w) \cap In(b)
                                  THEN [disk[s] EXCEPT ![io[w][b]] = w] ELSE disk[s]]
     /\ io' = [io EXCEPT ![w][b] = Nowhere]
-    /\ UNCHANGED <<file, copy, remapping, pc, held, work>>
+    /\ UNCHANGED <<file, clone, pc, held, work>>
     /\ Remember
 
 \* xfs_dio_write_end_io, inode_dio_end, ki_complete.  While the lock is held
@@ -346,7 +347,7 @@ EndIo(w) ==
     /\ \A b \in Block : io[w][b] = Nowhere
     /\ PutIn(Touched(w))
     /\ pc' = [pc EXCEPT ![w] = "done"]
-    /\ UNCHANGED <<device, cache, copy, remapping, held, work>>
+    /\ UNCHANGED <<device, cache, clone, held, work>>
     /\ Remember
 
 \* iomap_file_buffered_write: of a block that it covers in part, what else is
@@ -357,21 +358,21 @@ Fill(w) ==
                                     [] BlockOf(s) \in Touched(w) -> View(s)
                                     [] OTHER                     -> cache[s]]
     /\ pc' = [pc EXCEPT ![w] = "unlock"]
-    /\ UNCHANGED <<home, cow, device, copy, remapping, held, work>>
+    /\ UNCHANGED <<home, cow, device, clone, held, work>>
     /\ Remember
 
 \* Writeback, at any time, without i_rwsem.
 Flusher(b) ==
     /\ \E s \in In(b) : cache[s] # "clean"
     /\ WriteBack({b})
-    /\ UNCHANGED <<io, copy, remapping, pc, held, work>>
+    /\ UNCHANGED <<io, clone, pc, held, work>>
     /\ Remember
 
 Read(r) ==
     /\ pc[r] = "read"
     /\ got' = [got EXCEPT ![r] = [s \in Sector |-> View(s)]]
     /\ pc' = [pc EXCEPT ![r] = "unlock"]
-    /\ UNCHANGED <<file, device, copy, remapping, held, next>>
+    /\ UNCHANGED <<file, device, clone, held, next>>
     /\ Remember
 
 Next ==

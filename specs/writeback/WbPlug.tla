@@ -55,15 +55,16 @@ VARIABLES
     requests,   \* history: how many requests this pass has issued
     breaks      \* history: how often a plug was flushed before its end
 
-\* What is on b_io; what is on its way; who runs; what is counted.
+\* What is on b_io; where the pass is; what is on its way; who runs; what is counted.
 \* @type: <<Int, Set(Int)>>;
 list      == <<cached, moved>>
+pass      == <<next, list, locked, plugged>>
 device    == <<plug, queue, flying>>
 processor == <<cpu, resched>>
 \* @type: <<Int, Int>>;
 counts    == <<requests, breaks>>
 
-vars == <<pc, next, list, locked, plugged, device, processor, waits, counts>>
+vars == <<pc, pass, device, processor, waits, counts>>
 
 TypeOK ==
     /\ pc.flusher \in {"idle",     \* has no work
@@ -185,7 +186,7 @@ Sleep ==
     /\ (IF Policy.sleep = "flushes" THEN Break ELSE UNCHANGED <<device, counts>>)
     /\ cpu' = "asleep"
     /\ pc' = Goes("submit")
-    /\ UNCHANGED <<next, list, locked, plugged, resched, waits>>
+    /\ UNCHANGED <<pass, resched, waits>>
 
 \* submit_bio: into the plug; unless it continues a request in the queue, and
 \* none in the plug, which is looked at first (blk_mq_submit_bio).
@@ -230,7 +231,7 @@ Resched ==
             /\ pc' = Goes("lock")
        ELSE /\ cpu' = "asleep"
             /\ UNCHANGED <<pc, device, resched, counts>>
-    /\ UNCHANGED <<next, list, locked, plugged, waits>>
+    /\ UNCHANGED <<pass, waits>>
 
 \* The same, where nobody does.
 GoOn ==
@@ -238,7 +239,7 @@ GoOn ==
     /\ pc.flusher = "after"
     /\ ~resched
     /\ pc' = Goes("lock")
-    /\ UNCHANGED <<next, list, locked, plugged, device, processor, waits, counts>>
+    /\ UNCHANGED <<pass, device, processor, waits, counts>>
 
 \* The pass is over; the next one has new inodes, when these are written.
 End ==
@@ -271,14 +272,14 @@ Resume ==
     /\ cpu # "on"
     /\ AwaitsRoom => HasRoom(Runs(plug))
     /\ cpu' = "on"
-    /\ UNCHANGED <<pc, next, list, locked, plugged, device, resched, waits, counts>>
+    /\ UNCHANGED <<pc, pass, device, resched, waits, counts>>
 
 \* Somebody else becomes runnable.
 Want ==
     /\ ~resched
     /\ Running
     /\ resched' = TRUE
-    /\ UNCHANGED <<pc, next, list, locked, plugged, device, cpu, waits, counts>>
+    /\ UNCHANGED <<pc, pass, device, cpu, waits, counts>>
 
 \* Somebody else takes an inode off b_io, under the lock: it is written by itself,
 \* dirtied anew, or evicted.  Not one that the flusher has in hand (I_SYNC).
@@ -295,7 +296,7 @@ Throttle(i) ==
     /\ i \in plug \cup UNION (queue \cup flying)
     /\ waits' = i
     /\ pc' = [pc EXCEPT !.dirtier = "throttled"]
-    /\ UNCHANGED <<next, list, locked, plugged, device, processor, counts>>
+    /\ UNCHANGED <<pass, device, processor, counts>>
 
 \* The device takes a request from the queue.
 Issue(r) ==
@@ -304,7 +305,7 @@ Issue(r) ==
     /\ queue' = queue \ {r}
     /\ flying' = flying \cup {r}
     /\ requests' = requests + 1
-    /\ UNCHANGED <<pc, next, list, locked, plugged, plug, processor, waits, breaks>>
+    /\ UNCHANGED <<pc, pass, plug, processor, waits, breaks>>
 
 \* The device has done a request.
 Complete(r) ==
@@ -312,7 +313,7 @@ Complete(r) ==
     /\ flying' = flying \ {r}
     /\ waits' = IF waits \in r THEN 0 ELSE waits
     /\ pc' = IF waits \in r THEN [pc EXCEPT !.dirtier = "idle"] ELSE pc
-    /\ UNCHANGED <<next, list, locked, plugged, plug, queue, processor, counts>>
+    /\ UNCHANGED <<pass, plug, queue, processor, counts>>
 
 Next ==
     \/ Begin
