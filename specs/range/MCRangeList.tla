@@ -1,0 +1,16 @@
+---------------------------- MODULE MCRangeList ----------------------------
+(***************************************************************************)
+(* RangeList for TLC: probes and controls.                                 *)
+(***************************************************************************)
+EXTENDS RangeList, RangeAsks
+
+\* Probes, each of which must be violated.
+NeverWants    == \A t \in Task : ~Wants(t)
+NeverShares   == \A t, u \in Task : t # u /\ Holds(t) /\ Holds(u) => ~Overlap(t, u)
+
+\* Controls: who ends in the cell before t's first, or in that itself (in the place of
+\* Ends), and a compare-and-swap that does not mind p's mark (of CanSwap).
+EndsStrictly(n, t) == Asks[t].first > Ask(n).last + 1
+EndsLaxly(n, t)    == Asks[t].first >= Ask(n).last
+SwapsMarked(p, q)  == next[p] = q
+=============================================================================
