@@ -37,6 +37,11 @@ const GRACE: Duration = Duration::from_secs(60);
 const CFG: &str = "distributed.cfg";
 /// How the server begins to say that it cannot ask a worker, which is lost, how much it had cached.
 const LOST_WORKER: &str = "Failed to read remote worker cache statistic";
+/// What the server dies of that asks one of its threads, which has just ended, how many states it has: `getCurrentSize` of
+/// `TLCServerThread` takes no lock. It says nothing of the model.
+const DIED_AT_THE_END: &str = "because \"this.states\" is null";
+/// So often a model is run whose server dies of that.
+const ATTEMPTS: usize = 4;
 /// What the server says once workers may come.
 const READY: &str = "@!@!@STARTMSG 7000";
 
@@ -164,6 +169,28 @@ struct Place {
 }
 
 fn check(
+    toolchain: &Toolchain,
+    manifest: &Manifest,
+    model: &Model,
+    dir: &Path,
+    distributed: &Distributed,
+) -> Result<Found> {
+    for _ in 1..ATTEMPTS {
+        let found = attempt(toolchain, manifest, model, dir, distributed)?;
+        if interrupt::requested() || !died_at_the_end(&run::read(&dir.join("stdout.txt"))?) {
+            return Ok(found);
+        }
+        note!("{}: TLC's server died as it ended; once more", model.name);
+    }
+    attempt(toolchain, manifest, model, dir, distributed)
+}
+
+/// Is it the server's death at the end that is told here?
+fn died_at_the_end(stdout: &str) -> bool {
+    stdout.contains(DIED_AT_THE_END)
+}
+
+fn attempt(
     toolchain: &Toolchain,
     manifest: &Manifest,
     model: &Model,
@@ -404,6 +431,13 @@ mod tests {
                     model checking results)";
         assert_eq!(said(&warning(lost)).messages, []);
         assert_eq!(said(&warning("Symmetry beside liveness")).messages.len(), 1);
+    }
+
+    #[test]
+    fn a_server_that_dies_at_the_end_is_told_from_one_that_dies_of_the_model() {
+        let died = "The exception was a java.lang.NullPointerException\n: Cannot read the array length because ";
+        assert!(died_at_the_end(&format!("{died}\"this.states\" is null")));
+        assert!(!died_at_the_end(&format!("{died}\"values\" is null")));
     }
 
     #[test]
