@@ -5,6 +5,7 @@ pub mod dio;
 pub mod errno;
 pub mod jbd2;
 pub mod latency;
+pub mod range;
 pub mod rwsem;
 #[cfg(feature = "trace")]
 pub mod trace;

@@ -10,6 +10,7 @@ pub mod log_tail;
 mod numbers;
 pub mod observed_lists;
 pub mod observed_plug;
+pub mod range;
 pub mod reserve_wait;
 pub mod rwsem;
 pub mod traced;

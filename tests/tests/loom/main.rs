@@ -6,5 +6,6 @@
 mod dio;
 mod explored;
 mod jbd2;
+mod range;
 mod rwsem;
 mod writeback;

@@ -1,0 +1,243 @@
+//! What a range lock decides: an interval tree of the ranges that are held or waited for, each of which counts those that it waits
+//! for. Without threads and without a clock: [`RangeLock`](super::lock::RangeLock) and [`Machine`](super::machine::Machine) are it.
+//!
+//! ```text
+//! lock(r):     r.blocking = how many in the tree conflict  ->  insert r, and wait while it is not 0         Lock, Wait
+//!              all of them wait, and none has been passed too often  ->  r holds, and each waits for it     Pass
+//! unlock(r):   remove r, and take it off the count of each that conflicts                                   Unlock
+//! replace(r):  put parts of r in its place: each that conflicted waits for the parts that still do
+//! give up(r):  as unlock, but only those that came after r have counted it                                  Interrupt
+//! ```
+//!
+//! A range is looked up in a balanced tree, so that a call costs a logarithm of the ranges there, and a step for each that overlaps.
+
+use std::ops::Range;
+
+use iset::IntervalMap;
+
+use super::policy::{Leaves, Policy};
+
+/// What a range is locked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// For reading, beside others that read.
+    Read,
+    /// For writing, beside nobody.
+    Write,
+}
+
+/// A range in the tree, by its place in the order of arrival. The parts of a range that was split have one ticket.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Its sequence number.
+    pub ticket: u64,
+    /// Its cells.
+    pub range: Range<u64>,
+    /// What it is locked for.
+    pub mode: Mode,
+}
+
+/// What becomes of a range that arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is held: nothing conflicts.
+    Lock,
+    /// It is held: what conflicts waits, and was passed.
+    Pass,
+    /// It waits for so many.
+    Wait(usize),
+}
+
+/// A range in the tree, and its account.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// The range.
+    pub place: Place,
+    /// How many ranges it waits for; none if it is held.
+    pub blocking: usize,
+    /// By how many it has been passed as it waits.
+    pub passed: usize,
+}
+
+impl Entry {
+    fn conflicts(&self, mode: Mode) -> bool {
+        self.place.mode == Mode::Write || mode == Mode::Write
+    }
+
+    /// Takes one off its account: whether it holds its range now.
+    fn take_off(&mut self) -> bool {
+        self.blocking -= 1;
+        let holds = self.blocking == 0;
+        if holds {
+            self.passed = 0;
+        }
+        holds
+    }
+}
+
+/// The ranges of one lock.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    entries: IntervalMap<u64, Entry>,
+    next: u64,
+    policy: Policy,
+}
+
+impl Tree {
+    /// No range.
+    pub fn new(policy: Policy) -> Self {
+        Tree::with(policy, [])
+    }
+
+    /// These ranges, as [`Tree::entries`] gave them.
+    pub fn with(policy: Policy, entries: impl IntoIterator<Item = Entry>) -> Self {
+        let mut tree = Tree {
+            entries: IntervalMap::new(),
+            next: 0,
+            policy,
+        };
+        for entry in entries {
+            tree.next = tree.next.max(entry.place.ticket + 1);
+            tree.insert(entry);
+        }
+        tree
+    }
+
+    /// Every range, in the order of arrival.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = self.entries.unsorted_values().cloned().collect();
+        entries.sort_unstable_by_key(|entry| (entry.place.ticket, entry.place.range.start));
+        entries
+    }
+
+    /// A range arrives. It must not be empty.
+    pub fn lock(&mut self, range: Range<u64>, mode: Mode) -> (Place, Arrival) {
+        let (conflicts, passes) = self.conflicts(&range, mode);
+        let arrival = match conflicts {
+            0 => Arrival::Lock,
+            _ if passes => Arrival::Pass,
+            _ => Arrival::Wait(conflicts),
+        };
+        (self.arrive(range, mode, arrival), arrival)
+    }
+
+    /// The same, if it need not wait. It must not be empty.
+    pub fn try_lock(&mut self, range: Range<u64>, mode: Mode) -> Option<Place> {
+        let (conflicts, passes) = self.conflicts(&range, mode);
+        let arrival = match conflicts {
+            0 => Arrival::Lock,
+            _ if passes => Arrival::Pass,
+            _ => return None,
+        };
+        Some(self.arrive(range, mode, arrival))
+    }
+
+    /// A range that is held is released: the tickets of those that hold theirs now.
+    pub fn unlock(&mut self, place: &Place) -> Vec<u64> {
+        self.replace(place, &[]).1
+    }
+
+    /// A range that is held makes room for parts of it, which are held in its place: these, and the tickets of those that hold
+    /// theirs now. The parts lie in the range, do not overlap, and none is for writing if the range was not.
+    pub fn replace(
+        &mut self,
+        place: &Place,
+        parts: &[(Range<u64>, Mode)],
+    ) -> (Vec<Place>, Vec<u64>) {
+        self.remove(place);
+        let mut ready = Vec::new();
+        for entry in self.entries.values_mut(place.range.clone()) {
+            if entry.blocking == 0 || !entry.conflicts(place.mode) {
+                continue;
+            }
+            let waits_for = |(range, mode): &&(Range<u64>, Mode)| {
+                overlap(range, &entry.place.range) && entry.conflicts(*mode)
+            };
+            entry.blocking += parts.iter().filter(waits_for).count();
+            if entry.take_off() {
+                ready.push(entry.place.ticket);
+            }
+        }
+        let places = parts.iter().map(|(range, mode)| Place {
+            ticket: place.ticket,
+            range: range.clone(),
+            mode: *mode,
+        });
+        let places: Vec<Place> = places.collect();
+        for place in &places {
+            self.insert(Entry {
+                place: place.clone(),
+                blocking: 0,
+                passed: 0,
+            });
+        }
+        (places, ready)
+    }
+
+    /// A range that waits gives up: the tickets of those that hold theirs now.
+    pub fn interrupt(&mut self, place: &Place) -> Vec<u64> {
+        self.remove(place);
+        let mut ready = Vec::new();
+        for entry in self.entries.values_mut(place.range.clone()) {
+            let counted = self.policy.leaves == Leaves::All || entry.place.ticket > place.ticket;
+            if entry.blocking > 0 && entry.conflicts(place.mode) && counted && entry.take_off() {
+                ready.push(entry.place.ticket);
+            }
+        }
+        ready
+    }
+
+    /// How many conflict with such a range, and whether it may pass them all.
+    fn conflicts(&self, range: &Range<u64>, mode: Mode) -> (usize, bool) {
+        let mut count = 0;
+        let mut passes = true;
+        for entry in self.entries.values(range.clone()) {
+            if entry.conflicts(mode) {
+                count += 1;
+                passes &= entry.blocking > 0 && entry.passed < self.policy.passes;
+            }
+        }
+        (count, passes)
+    }
+
+    fn arrive(&mut self, range: Range<u64>, mode: Mode, arrival: Arrival) -> Place {
+        if arrival == Arrival::Pass {
+            for entry in self.entries.values_mut(range.clone()) {
+                if entry.conflicts(mode) {
+                    entry.blocking += 1;
+                    entry.passed += 1;
+                }
+            }
+        }
+        let place = Place {
+            ticket: self.next,
+            range,
+            mode,
+        };
+        self.next += 1;
+        self.insert(Entry {
+            place: place.clone(),
+            blocking: match arrival {
+                Arrival::Wait(conflicts) => conflicts,
+                Arrival::Lock | Arrival::Pass => 0,
+            },
+            passed: 0,
+        });
+        place
+    }
+
+    fn insert(&mut self, entry: Entry) {
+        self.entries.force_insert(entry.place.range.clone(), entry);
+    }
+
+    fn remove(&mut self, place: &Place) {
+        let removed = self.entries.remove_where(place.range.clone(), |entry| {
+            entry.place.ticket == place.ticket
+        });
+        debug_assert!(removed.is_some(), "{place:?} is not in the tree");
+    }
+}
+
+fn overlap(left: &Range<u64>, right: &Range<u64>) -> bool {
+    left.start < right.end && right.start < left.end
+}

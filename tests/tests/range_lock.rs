@@ -1,0 +1,143 @@
+//! The published lock of ranges, in real threads: its guards, and a short stress.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+use conformance::in_time::in_time;
+use interlock::range::lock::RangeLock;
+use interlock::range::tree::Mode;
+
+#[test]
+fn what_conflicts_is_refused_and_nothing_else() {
+    let lock = RangeLock::new();
+    let read = lock.read(10..20);
+    assert!(lock.try_read(15..25).is_some());
+    assert!(lock.try_write(15..25).is_none());
+    assert!(lock.try_write(20..25).is_some() && lock.try_write(5..10).is_some());
+    drop(read);
+    let write = lock.write(10..20);
+    assert!(lock.try_read(19..20).is_none() && lock.try_read(20..21).is_some());
+    drop(write);
+    assert!(lock.try_write(0..u64::MAX).is_some());
+}
+
+#[test]
+fn parts_are_held_and_the_rest_is_free() {
+    let lock = RangeLock::new();
+    let (head, mut tail) = lock.write(0..10).split(4);
+    assert_eq!((head.range(), tail.range()), (0..4, 4..10));
+    tail.shrink(6..8);
+    assert!(lock.try_write(4..6).is_some() && lock.try_write(8..10).is_some());
+    assert!(lock.try_read(6..7).is_none() && lock.try_read(3..4).is_none());
+    tail.downgrade();
+    assert_eq!(tail.mode(), Mode::Read);
+    assert!(lock.try_read(6..8).is_some() && lock.try_write(6..8).is_none());
+    drop((head, tail));
+    assert!(lock.try_write(0..10).is_some());
+}
+
+#[test]
+fn what_is_no_range_and_no_part_is_refused_and_leaves_the_lock_as_it_was() {
+    let lock = RangeLock::new();
+    let panics = |act: &dyn Fn()| {
+        *catch_unwind(AssertUnwindSafe(act))
+            .expect_err("it is refused")
+            .downcast::<String>()
+            .expect("a message")
+    };
+    assert_eq!(
+        panics(&|| drop(lock.read(5..5))),
+        "5..5 is empty: there is nothing to lock"
+    );
+    assert_eq!(
+        panics(&|| drop(lock.write(0..10).split(10))),
+        "10 does not split 0..10 in two"
+    );
+    assert_eq!(
+        panics(&|| lock.write(0..10).shrink(5..11)),
+        "5..11 is no part of 0..10"
+    );
+    assert!(lock.try_write(0..10).is_some());
+}
+
+/// Who waits for a part that is released, split off, or downgraded, is woken by it.
+#[test]
+fn a_part_that_is_released_wakes_who_waits_for_it() {
+    in_time(|| {
+        let lock = RangeLock::new();
+        let mut held = lock.write(0..10);
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| drop(lock.write(8..10)));
+            held.shrink(0..8);
+            waiter.join().expect("it gets in");
+            let waiter = scope.spawn(|| drop(lock.read(0..8)));
+            held.downgrade();
+            waiter.join().expect("it gets in");
+            let waiter = scope.spawn(|| drop(lock.write(0..4)));
+            let (head, tail) = held.split(4);
+            drop(head);
+            waiter.join().expect("it gets in");
+            drop(tail);
+        });
+    });
+}
+
+/// In each cell, how many read it, or that one writes it.
+const WRITTEN: u32 = 1 << 16;
+
+fn enter(cells: &[AtomicU32], range: Range<u64>, adds: u32) {
+    for cell in range {
+        let before =
+            cells[usize::try_from(cell).expect("an index")].fetch_add(adds, Ordering::Relaxed);
+        assert!(
+            before < WRITTEN && (adds == 1 || before == 0),
+            "cell {cell}: {before}"
+        );
+    }
+}
+
+fn leave(cells: &[AtomicU32], range: Range<u64>, adds: u32) {
+    for cell in range {
+        cells[usize::try_from(cell).expect("an index")].fetch_sub(adds, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn no_cell_that_one_writes_is_held_by_another() {
+    for lock in [
+        RangeLock::new(),
+        RangeLock::passing(1),
+        RangeLock::passing(3),
+    ] {
+        in_time(move || {
+            let cells: Vec<AtomicU32> = (0..16).map(|_| AtomicU32::new(0)).collect();
+            thread::scope(|scope| {
+                for seed in 1..=4u64 {
+                    let (cells, lock) = (&cells, &lock);
+                    scope.spawn(move || {
+                        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                        for _ in 0..2000 {
+                            random ^= random << 13;
+                            random ^= random >> 7;
+                            random ^= random << 17;
+                            let start = random % 16;
+                            let range = start..start + 1 + (random >> 8) % (16 - start);
+                            let write = (random >> 16) & 1 == 0;
+                            let adds = if write { WRITTEN } else { 1 };
+                            let guard = if write {
+                                lock.write(range.clone())
+                            } else {
+                                lock.read(range.clone())
+                            };
+                            enter(cells, range.clone(), adds);
+                            leave(cells, range, adds);
+                            drop(guard);
+                        }
+                    });
+                }
+            });
+        });
+    }
+}
