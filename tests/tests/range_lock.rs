@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
@@ -84,6 +85,40 @@ fn a_part_that_is_released_wakes_who_waits_for_it() {
     });
 }
 
+/// While nobody writes, readers are counted: a writer is kept from all cells, until the last of them has left.
+#[test]
+fn a_writer_waits_for_readers_that_are_counted_and_for_no_later_one() {
+    in_time(|| {
+        let lock = RangeLock::biased();
+        let (head, mut tail) = lock.read(0..4).split(2);
+        tail.shrink(3..4);
+        tail.downgrade();
+        assert_eq!((tail.range(), tail.mode()), (3..4, Mode::Read));
+        assert!(lock.try_write(8..9).is_none(), "two are counted");
+        let ready = Barrier::new(2);
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                ready.wait();
+                drop(lock.write(8..9));
+            });
+            ready.wait();
+            drop(head);
+            drop(tail);
+            writer.join().expect("it gets in");
+        });
+        // The word is closed now: ranges are in the tree, and only what conflicts is refused.
+        let read = lock.read(0..4);
+        assert!(lock.try_write(3..4).is_none() && lock.try_write(8..9).is_some());
+        drop(read);
+        // Nobody writes any more: after some readers, they are counted again.
+        (0..64).for_each(|_| drop(lock.read(0..4)));
+        let read = lock.read(0..4);
+        assert!(lock.try_write(8..9).is_none());
+        drop(read);
+        assert!(lock.try_write(0..u64::MAX).is_some());
+    });
+}
+
 /// In each cell, how many read it, or that one writes it.
 const WRITTEN: u32 = 1 << 16;
 
@@ -110,6 +145,7 @@ fn no_cell_that_one_writes_is_held_by_another() {
         RangeLock::new(),
         RangeLock::passing(1),
         RangeLock::passing(3),
+        RangeLock::biased(),
     ] {
         in_time(move || {
             let cells: Vec<AtomicU32> = (0..16).map(|_| AtomicU32::new(0)).collect();

@@ -11,6 +11,7 @@ mod numbers;
 pub mod observed_lists;
 pub mod observed_plug;
 pub mod range;
+pub mod range_bias;
 pub mod reserve_wait;
 pub mod rwsem;
 pub mod traced;

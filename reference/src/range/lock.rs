@@ -1,24 +1,26 @@
-//! A lock of ranges, for reading and for writing: `specs/range/RangeTree.tla` in threads.
+//! A lock of ranges, for reading and for writing: `specs/range/RangeTree.tla` in threads, and `RangeBias.tla`.
 //!
 //! It owns no data: ranges are numbers, of bytes, blocks or pages, and what they stand for is the caller's. Two ranges conflict if
 //! they overlap and one of them is for writing. As [`RangeLock::new`] makes it, conflicting ranges are held in the order in which they
-//! were asked for, so that nobody starves; the price is that a range may wait behind a wide one that waits itself. With
+//! arrive, so that nobody starves; the price is that a range may wait behind a wide one that waits itself. With
 //! [`RangeLock::passing`] a range that conflicts with waiters alone passes them, each of them so many times at most while it waits.
 //!
-//! A call takes one mutex, for a logarithm of the ranges there and a step for each that overlaps ([`Tree`]); who waits sleeps, and
-//! is woken once, when it has its range.
+//! A call takes one mutex, for a logarithm of the ranges there and a step for each that overlaps ([`Tree`](super::tree::Tree)). Who finds its range held,
+//! and nobody waiting, looks a few times more before it arrives; who waits sleeps after a while, and is woken once, when it has its
+//! range. [`RangeLock::biased`] spares readers the mutex while nobody writes.
 //!
 //! Left out: waits that end, and recursion (who holds a range and asks for one that conflicts with it waits for itself). A holder
 //! that panics releases its range as its guard is dropped.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
 
+use super::bias;
 use super::policy::Policy;
-use super::sys::{Gate, Guarded, StdSys, Sys};
-use super::tree::{Arrival, Mode, Place, Tree};
+use super::ranges::{Coming, Ranges};
+use super::sys::{Guarded, StdSys, Sys};
+use super::tree::{Mode, Place};
+use crate::rwsem::sys::{AtomicWord, Ordering};
 
 /// A lock of ranges. See the [module](self) for what it guarantees.
 ///
@@ -35,24 +37,9 @@ use super::tree::{Arrival, Mode, Place, Tree};
 /// # drop((beside, head));
 /// ```
 pub struct RangeLock<S: Sys = StdSys> {
+    /// Who reads while nobody writes counts itself here. Closed for good if the lock is not biased.
+    word: S::Word,
     ranges: S::Guarded<Ranges<S>>,
-}
-
-/// What the mutex guards.
-pub struct Ranges<S: Sys> {
-    tree: Tree,
-    /// Where each that waits is woken, by its ticket.
-    gates: HashMap<u64, Arc<S::Gate>>,
-}
-
-impl<S: Sys> Ranges<S> {
-    /// The gates of those that hold their ranges now.
-    fn gates(&mut self, ready: Vec<u64>) -> Vec<Arc<S::Gate>> {
-        let gates = ready.iter().map(|ticket| self.gates.remove(ticket));
-        gates
-            .map(|gate| gate.expect("who waits has a gate"))
-            .collect()
-    }
 }
 
 impl RangeLock {
@@ -68,6 +55,14 @@ impl RangeLock {
             ..Policy::TREE_FIFO
         })
     }
+
+    /// As [`RangeLock::new`], for what is read much and seldom written: while nobody writes, a reader takes no mutex, but counts
+    /// itself in a word, as in an rwsem. The price is a writer's, and that of a range that is held behind it: it waits for the
+    /// readers that are counted when it comes, whatever they read, though for none that comes after it. For the same reason
+    /// [`RangeLock::try_write`] may find a range locked that nobody has.
+    pub fn biased() -> Self {
+        RangeLock::biased_with(Policy::TREE_FIFO)
+    }
 }
 
 impl Default for RangeLock {
@@ -79,11 +74,18 @@ impl Default for RangeLock {
 impl<S: Sys> RangeLock<S> {
     /// A lock of this design.
     pub fn with(policy: Policy) -> Self {
+        RangeLock::made(policy, false)
+    }
+
+    /// A lock of this design that is biased to readers.
+    pub fn biased_with(policy: Policy) -> Self {
+        RangeLock::made(policy, true)
+    }
+
+    fn made(policy: Policy, biased: bool) -> Self {
         RangeLock {
-            ranges: S::Guarded::new(Ranges {
-                tree: Tree::new(policy),
-                gates: HashMap::new(),
-            }),
+            word: S::Word::new(if biased { 0 } else { bias::CLOSED }),
+            ranges: S::Guarded::new(Ranges::new(policy, biased)),
         }
     }
 
@@ -92,7 +94,8 @@ impl<S: Sys> RangeLock<S> {
     /// # Panics
     /// If the range is empty.
     pub fn read(&self, range: Range<u64>) -> RangeGuard<'_, S> {
-        self.lock(range, Mode::Read)
+        self.count(&range)
+            .unwrap_or_else(|| self.lock(range, Mode::Read))
     }
 
     /// Locks a range for writing, and waits for it if need be.
@@ -100,6 +103,7 @@ impl<S: Sys> RangeLock<S> {
     /// # Panics
     /// If the range is empty.
     pub fn write(&self, range: Range<u64>) -> RangeGuard<'_, S> {
+        check(&range);
         self.lock(range, Mode::Write)
     }
 
@@ -108,7 +112,12 @@ impl<S: Sys> RangeLock<S> {
     /// # Panics
     /// If the range is empty.
     pub fn try_read(&self, range: Range<u64>) -> Option<RangeGuard<'_, S>> {
-        self.try_lock(range, Mode::Read)
+        self.count(&range).or_else(|| {
+            let place = self
+                .ranges
+                .with(|ranges| ranges.try_lock(&range, Mode::Read))?;
+            Some(self.guard(Held::Placed(place)))
+        })
     }
 
     /// Locks a range for writing, if it need not wait.
@@ -116,67 +125,105 @@ impl<S: Sys> RangeLock<S> {
     /// # Panics
     /// If the range is empty.
     pub fn try_write(&self, range: Range<u64>) -> Option<RangeGuard<'_, S>> {
-        self.try_lock(range, Mode::Write)
+        check(&range);
+        let place = self.ranges.with(|ranges| {
+            if ranges.try_close(&self.word) {
+                ranges.try_lock(&range, Mode::Write)
+            } else {
+                None
+            }
+        })?;
+        Some(self.guard(Held::Placed(place)))
+    }
+
+    /// `Enter`, if the word is open.
+    fn count(&self, range: &Range<u64>) -> Option<RangeGuard<'_, S>> {
+        check(range);
+        self.word.update(Ordering::Acquire, bias::enter)?;
+        Some(self.guard(Held::Counted(range.clone())))
     }
 
     fn lock(&self, range: Range<u64>, mode: Mode) -> RangeGuard<'_, S> {
-        assert!(
-            !range.is_empty(),
-            "{range:?} is empty: there is nothing to lock"
-        );
-        let (place, gate) = self.ranges.with(|ranges| {
-            let (place, arrival) = ranges.tree.lock(range, mode);
-            let gate = matches!(arrival, Arrival::Wait(_)).then(|| {
-                let gate = Arc::new(S::Gate::new());
-                ranges.gates.insert(place.ticket, Arc::clone(&gate));
-                gate
-            });
-            (place, gate)
-        });
-        if let Some(gate) = gate {
-            gate.wait();
-        }
-        RangeGuard { lock: self, place }
+        let mut looks = 0;
+        let place = loop {
+            let may_look = looks < S::LOOKS_BEFORE_ARRIVAL;
+            let coming = self
+                .ranges
+                .with(|ranges| ranges.come(&self.word, &range, mode, may_look));
+            match coming {
+                Coming::Holds(place) => break place,
+                Coming::Waits(place, gate) => {
+                    gate.wait();
+                    break place;
+                }
+                Coming::Looks => {
+                    (0..1 << looks).for_each(|_| S::spin_hint());
+                    looks += 1;
+                }
+            }
+        };
+        self.guard(Held::Placed(place))
     }
 
-    fn try_lock(&self, range: Range<u64>, mode: Mode) -> Option<RangeGuard<'_, S>> {
-        assert!(
-            !range.is_empty(),
-            "{range:?} is empty: there is nothing to lock"
-        );
-        let place = self
-            .ranges
-            .with(|ranges| ranges.tree.try_lock(range, mode))?;
-        Some(RangeGuard { lock: self, place })
+    fn guard(&self, held: Held) -> RangeGuard<'_, S> {
+        RangeGuard { lock: self, held }
     }
 
     /// Puts parts of a range that is held in its place, and wakes those that hold theirs now.
     fn replace(&self, place: &Place, parts: &[(Range<u64>, Mode)]) -> Vec<Place> {
-        let (places, gates) = self.ranges.with(|ranges| {
-            let (places, ready) = ranges.tree.replace(place, parts);
-            (places, ranges.gates(ready))
-        });
+        let (places, gates) = self.ranges.with(|ranges| ranges.replace(place, parts));
         gates.iter().for_each(|gate| gate.open());
         places
     }
+
+    /// `Leave`, and `Drain` of the last one.
+    fn leave(&self) {
+        // Releases what was read; and the last one passes on what those before it have released.
+        let before = self.word.fetch_sub(bias::ONE, Ordering::AcqRel);
+        if bias::is_last(before) {
+            let gates = self.ranges.with(|ranges| ranges.drain());
+            gates.iter().for_each(|gate| gate.open());
+        }
+    }
+}
+
+fn check(range: &Range<u64>) {
+    assert!(
+        !range.is_empty(),
+        "{range:?} is empty: there is nothing to lock"
+    );
+}
+
+/// How a range is held.
+#[derive(Clone)]
+enum Held {
+    /// For reading, counted in the word.
+    Counted(Range<u64>),
+    /// In the tree.
+    Placed(Place),
 }
 
 /// A range that is held, until this is dropped.
 #[must_use = "the range is released at once"]
 pub struct RangeGuard<'a, S: Sys = StdSys> {
     lock: &'a RangeLock<S>,
-    place: Place,
+    held: Held,
 }
 
 impl<S: Sys> RangeGuard<'_, S> {
     /// The range.
     pub fn range(&self) -> Range<u64> {
-        self.place.range.clone()
+        match &self.held {
+            Held::Counted(range) | Held::Placed(Place { range, .. }) => range.clone(),
+        }
     }
 
     /// What it is held for.
     pub fn mode(&self) -> Mode {
-        self.place.mode
+        match &self.held {
+            Held::Counted(_) => Mode::Read,
+            Held::Placed(place) => place.mode,
+        }
     }
 
     /// The parts before `at`, and from there on.
@@ -184,57 +231,73 @@ impl<S: Sys> RangeGuard<'_, S> {
     /// # Panics
     /// If one of them would be empty; the range is released.
     pub fn split(self, at: u64) -> (Self, Self) {
-        let Place { range, mode, .. } = self.place.clone();
+        let Range { start, end } = self.range();
         assert!(
-            range.start < at && at < range.end,
-            "{at} does not split {range:?} in two"
+            start < at && at < end,
+            "{at} does not split {start}..{end} in two"
         );
+        let (head, tail) = (start..at, at..end);
         let lock = self.lock;
-        let parts = [(range.start..at, mode), (at..range.end, mode)];
-        let [head, tail]: [Place; 2] = self.become_parts(&parts).try_into().expect("two parts");
-        (
-            RangeGuard { lock, place: head },
-            RangeGuard { lock, place: tail },
-        )
+        let [head, tail] = match &self.held {
+            Held::Counted(_) => {
+                // One more beside this one, in a word that may be closed: the crowd leaves when both have.
+                lock.word
+                    .update(Ordering::Relaxed, |word| Some(word + bias::ONE));
+                [head, tail].map(Held::Counted)
+            }
+            Held::Placed(place) => {
+                let parts = [(head, place.mode), (tail, place.mode)];
+                let places = lock.replace(place, &parts);
+                <[Place; 2]>::try_from(places)
+                    .expect("two parts")
+                    .map(Held::Placed)
+            }
+        };
+        // What it held is the parts' now.
+        std::mem::forget(self);
+        (lock.guard(head), lock.guard(tail))
     }
 
-    /// Keeps a part, and releases the rest.
+    /// Keeps a part, and releases the rest. A reader that a [biased](RangeLock::biased) lock counts keeps writers from the rest too.
     ///
     /// # Panics
     /// If the part is empty, or not one of the range; the range is held as before until the guard is dropped.
     pub fn shrink(&mut self, to: Range<u64>) {
-        let Place { range, mode, .. } = &self.place;
+        let Range { start, end } = self.range();
         assert!(
-            range.start <= to.start && to.start < to.end && to.end <= range.end,
-            "{to:?} is no part of {range:?}"
+            start <= to.start && to.start < to.end && to.end <= end,
+            "{to:?} is no part of {start}..{end}"
         );
-        self.place = self.lock.replace(&self.place, &[(to, *mode)]).remove(0);
+        match &mut self.held {
+            Held::Counted(range) => *range = to,
+            Held::Placed(place) => *place = self.lock.replace(place, &[(to, place.mode)]).remove(0),
+        }
     }
 
     /// Goes on for reading. One that was for reading stays as it is.
     pub fn downgrade(&mut self) {
-        if self.place.mode == Mode::Write {
-            let part = (self.range(), Mode::Read);
-            self.place = self.lock.replace(&self.place, &[part]).remove(0);
+        if let Held::Placed(place) = &mut self.held
+            && place.mode == Mode::Write
+        {
+            let part = (place.range.clone(), Mode::Read);
+            *place = self.lock.replace(place, &[part]).remove(0);
         }
-    }
-
-    /// Parts in the place of the range, which is no longer this guard's to release.
-    fn become_parts(self, parts: &[(Range<u64>, Mode)]) -> Vec<Place> {
-        let places = self.lock.replace(&self.place, parts);
-        std::mem::forget(self);
-        places
     }
 }
 
 impl<S: Sys> Drop for RangeGuard<'_, S> {
     fn drop(&mut self) {
-        self.lock.replace(&self.place, &[]);
+        match &self.held {
+            Held::Counted(_) => self.lock.leave(),
+            Held::Placed(place) => {
+                self.lock.replace(place, &[]);
+            }
+        }
     }
 }
 
 impl<S: Sys> fmt::Debug for RangeGuard<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} of {:?}", self.place.mode, self.place.range)
+        write!(f, "{:?} of {:?}", self.mode(), self.range())
     }
 }

@@ -1,7 +1,11 @@
-//! Range locks: `specs/range/RangeTree.tla`.
+//! Range locks: `specs/range/RangeTree.tla`, `RangeBias.tla`.
 
+pub mod bias;
+pub mod bias_machine;
+mod gate;
 pub mod lock;
 pub mod machine;
 pub mod policy;
+mod ranges;
 pub mod sys;
 pub mod tree;

@@ -1,13 +1,29 @@
-//! What a range lock needs from the system: a mutex, and a gate to wait at. Tests put loom's or shuttle's in.
+//! What a range lock needs from the system: a mutex, a word, and futexes to sleep on. Tests put loom's or shuttle's in.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Mutex, PoisonError};
+
+use crate::rwsem::sys::{AtomicWord, Futex};
 
 /// The system that a range lock runs on.
 pub trait Sys {
     /// A value behind a mutex.
     type Guarded<T: Send>: Guarded<T>;
-    /// Where one thread waits.
-    type Gate: Gate;
+    /// The word in which readers count themselves.
+    type Word: AtomicWord;
+    /// Where one thread sleeps.
+    type Futex: Futex + Send + Sync;
+
+    /// How often a task looks at a range that somebody holds and nobody waits for, before it arrives. Twice as long passes
+    /// before each further look.
+    const LOOKS_BEFORE_ARRIVAL: u32;
+    /// How often a waiter looks for its range before it sleeps.
+    const SPINS_BEFORE_SLEEP: u32;
+    /// How many readers in a row find that nobody writes, before the word is opened to them.
+    const READERS_BEFORE_OPEN: u32;
+
+    /// Tells the processor that this is a spin loop.
+    fn spin_hint();
 }
 
 /// A value that one thread has at a time.
@@ -19,24 +35,23 @@ pub trait Guarded<T> {
     fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R;
 }
 
-/// A gate that is shut, and is opened once.
-pub trait Gate: Send + Sync {
-    /// A gate that is shut.
-    fn new() -> Self;
-
-    /// Opens it: what was done before is seen by who comes through.
-    fn open(&self);
-
-    /// Waits until it is open.
-    fn wait(&self);
-}
-
-/// The system of the published lock: the standard library's.
+/// The system of the published lock: the standard library's, and the operating system's futex.
 pub struct StdSys;
 
 impl Sys for StdSys {
     type Guarded<T: Send> = Mutex<T>;
-    type Gate = (Mutex<bool>, Condvar);
+    type Word = AtomicU64;
+    type Futex = AtomicU32;
+
+    // About what it costs to sleep and to be woken: with none, ranges that are held shortly turn into convoys of sleepers.
+    const LOOKS_BEFORE_ARRIVAL: u32 = 8;
+    const SPINS_BEFORE_SLEEP: u32 = 500;
+    const READERS_BEFORE_OPEN: u32 = 16;
+
+    #[inline]
+    fn spin_hint() {
+        std::hint::spin_loop();
+    }
 }
 
 impl<T> Guarded<T> for Mutex<T> {
@@ -46,22 +61,5 @@ impl<T> Guarded<T> for Mutex<T> {
 
     fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R {
         act(&mut self.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Gate for (Mutex<bool>, Condvar) {
-    fn new() -> Self {
-        (Mutex::new(false), Condvar::new())
-    }
-
-    fn open(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.1.notify_one();
-    }
-
-    fn wait(&self) {
-        let is_open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let opened = self.1.wait_while(is_open, |is_open| !*is_open);
-        drop(opened.unwrap_or_else(PoisonError::into_inner));
     }
 }

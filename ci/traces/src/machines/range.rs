@@ -22,7 +22,7 @@ pub struct RangeTree {
 
 /// What the tasks of module RangeAsks ask for, by the name that they have there: task, first cell, last cell, for writing.
 type Asks = [(&'static str, u64, u64, bool)];
-const ASKS: [(&str, &Asks); 3] = [
+const ASKS: [(&str, &Asks); 4] = [
     (
         "WideAndThree",
         &[
@@ -48,6 +48,16 @@ const ASKS: [(&str, &Asks); 3] = [
             ("b", 2, 3, false),
             ("w", 2, 2, true),
             ("x", 3, 4, true),
+        ],
+    ),
+    (
+        "Crowded",
+        &[
+            ("a", 1, 2, false),
+            ("b", 2, 3, false),
+            ("crowd", 1, 3, false),
+            ("w", 2, 2, true),
+            ("x", 3, 3, true),
         ],
     ),
 ];
@@ -86,7 +96,7 @@ impl RangeTree {
         })
     }
 
-    fn task(&self, value: &Value) -> Result<usize> {
+    pub(super) fn task(&self, value: &Value) -> Result<usize> {
         let label = value.label();
         let at = self.tasks.iter().position(|name| *name == label);
         at.with_context(|| format!("there is no task {label}"))

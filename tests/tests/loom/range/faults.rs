@@ -4,32 +4,55 @@ use conformance::symptom::assert_found;
 use interlock::range::policy::Policy;
 use rusty_fork::rusty_fork_test;
 
-use super::model::{Op, run};
-use super::sys::{NO_LOOK, NO_WAIT, NOT_OPENED};
+use super::model::{Design, Op, run};
+use super::sys::*;
 
 const RACE: &str = "Causality violation";
 const LOST_WAKE_UP: &str = "deadlock";
 
-fn finds<const FAULT: u8>(name: &str, symptom: &str) {
+fn finds<const FAULT: u8>(name: &str, programs: &[&[Op]], symptom: &str) {
     assert_found(name, &[symptom], || {
-        let ops = [Op::Write(0..2), Op::Write(1..3)];
-        run::<FAULT>(name, Policy::TREE_FIFO, &ops, None);
+        let design = Design::Biased(Policy::TREE_FIFO);
+        run::<FAULT>(name, design, programs, Some(3));
     });
 }
 
+const WRITERS: &[&[Op]] = &[&[Op::Write(0..2)], &[Op::Write(1..3)]];
+const READER_AND_WRITER: &[&[Op]] = &[&[Op::Read(0..2)], &[Op::Write(1..3)]];
+
 rusty_fork_test! {
     #[test]
-    fn a_gate_that_is_not_opened() {
-        finds::<NOT_OPENED>("a gate that is not opened", LOST_WAKE_UP);
+    fn a_gate_that_is_opened_before_it_is_said() {
+        finds::<WAKE_FIRST>("wake first", WRITERS, LOST_WAKE_UP);
     }
 
     #[test]
-    fn a_wait_without_a_look() {
-        finds::<NO_LOOK>("a wait without a look", LOST_WAKE_UP);
+    fn a_sleep_without_a_look() {
+        finds::<NO_RECHECK>("no look before sleeping", WRITERS, LOST_WAKE_UP);
     }
 
     #[test]
-    fn no_wait() {
-        finds::<NO_WAIT>("no wait", RACE);
+    fn a_relaxed_gate() {
+        finds::<RELAXED_PUBLISH>("Relaxed opening", WRITERS, RACE);
+        finds::<RELAXED_GRANT>("Relaxed coming through", WRITERS, RACE);
+    }
+
+    #[test]
+    fn a_relaxed_word() {
+        finds::<RELAXED_LEAVE>("Relaxed Leave", READER_AND_WRITER, RACE);
+        finds::<RELAXED_CLOSE>("Relaxed Close", READER_AND_WRITER, RACE);
+        // The last one passes on what another has read.
+        let two_readers: &[&[Op]] = &[&[Op::Read(0..2)], &[Op::Read(1..3)], &[Op::Write(0..1)]];
+        finds::<RELEASE_LEAVE>("Release Leave", two_readers, RACE);
+        // The word is open again, and the reader has not seen the tree since.
+        let again: &[&[Op]] = &[&[Op::Write(0..1), Op::Read(1..2)], &[Op::Read(0..1)]];
+        finds::<RELAXED_ENTER>("Relaxed Enter", again, RACE);
+        finds::<RELAXED_OPEN>("Relaxed Open", again, RACE);
+    }
+
+    #[test]
+    fn a_reader_that_looks_before_it_counts() {
+        let apart: &[&[Op]] = &[&[Op::Read(0..1)], &[Op::Write(1..2)]];
+        finds::<LOOKS_FIRST>("a look before Enter", apart, "the last one ends a crowd");
     }
 }

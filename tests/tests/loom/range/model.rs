@@ -28,6 +28,10 @@ pub enum Op {
     Downgrade(Range<u64>),
     /// Writes them if it need not wait.
     TryWrite(Range<u64>),
+    /// Reads them if it need not wait.
+    TryRead(Range<u64>),
+    /// Reads them, parts the range here, gives up the part before, and reads the other once more.
+    SplitRead(Range<u64>, u64),
 }
 
 /// How many cells there are.
@@ -103,6 +107,20 @@ impl<S: Sys> Shared<S> {
                 guard.downgrade();
                 self.reads(&guard);
             }
+            Op::SplitRead(range, at) => {
+                let guard = self.lock.read(range.clone());
+                self.log(thread);
+                self.reads(&guard);
+                let (head, tail) = guard.split(*at);
+                drop(head);
+                self.reads(&tail);
+            }
+            Op::TryRead(range) => {
+                if let Some(guard) = self.lock.try_read(range.clone()) {
+                    self.log(thread);
+                    self.reads(&guard);
+                }
+            }
             Op::TryWrite(range) => {
                 if let Some(guard) = self.lock.try_write(range.clone()) {
                     self.log(thread);
@@ -113,28 +131,40 @@ impl<S: Sys> Shared<S> {
     }
 }
 
-/// Runs every schedule, with at most so many preemptions, of threads that do one thing each.
+/// The lock.
+#[derive(Debug, Clone, Copy)]
+pub enum Design {
+    /// With every range in the tree.
+    Tree(Policy),
+    /// Biased to readers.
+    Biased(Policy),
+}
+
+/// Runs every schedule, with at most so many preemptions, of threads that run a program each.
 pub fn run<const FAULT: u8>(
     name: &str,
-    policy: Policy,
-    ops: &[Op],
+    design: Design,
+    programs: &[&[Op]],
     preemptions: Option<usize>,
 ) -> Figures {
-    let ops = ops.to_vec();
+    let programs: Vec<Vec<Op>> = programs.iter().map(|program| program.to_vec()).collect();
     let run = move || {
         let shared = Arc::new(Shared::<LoomSys<FAULT>> {
-            lock: RangeLock::with(policy),
+            lock: match design {
+                Design::Tree(policy) => RangeLock::with(policy),
+                Design::Biased(policy) => RangeLock::biased_with(policy),
+            },
             cells: std::array::from_fn(|_| UnsafeCell::new(0)),
             log: Mutex::new(Vec::new()),
         });
-        let threads = ops.iter().cloned().enumerate().skip(1);
+        let threads = programs.iter().cloned().enumerate().skip(1);
         let threads: Vec<_> = threads
-            .map(|(thread, op)| {
+            .map(|(thread, program)| {
                 let shared = Arc::clone(&shared);
-                thread::spawn(move || shared.run(thread, &op))
+                thread::spawn(move || program.iter().for_each(|op| shared.run(thread, op)))
             })
             .collect();
-        shared.run(0, &ops[0]);
+        programs[0].iter().for_each(|op| shared.run(0, op));
         for thread in threads {
             thread.join().expect("no thread panics");
         }

@@ -3,47 +3,71 @@
 use interlock::range::policy::Policy;
 use rusty_fork::rusty_fork_test;
 
-use super::model::{Op, run};
+use super::model::{Design, Op, run};
 use super::sys::NONE;
 use crate::explored::Figures;
 
+const FIFO: Design = Design::Tree(Policy::TREE_FIFO);
+const BIASED: Design = Design::Biased(Policy::TREE_FIFO);
+
 fn holds(
     name: &str,
-    policy: Policy,
-    ops: &[Op],
+    design: Design,
+    programs: &[&[Op]],
     preemptions: Option<usize>,
     figures: (usize, usize),
 ) {
     let (iterations, paths) = figures;
-    let found = run::<NONE>(name, policy, ops, preemptions);
+    let found = run::<NONE>(name, design, programs, preemptions);
     assert_eq!(found, Figures { iterations, paths }, "{name}");
 }
 
 rusty_fork_test! {
     #[test]
     fn a_wide_range_and_two_in_it() {
-        let ops = [Op::Write(0..2), Op::Write(0..1), Op::Write(1..2)];
-        holds("W+a+b", Policy::TREE_FIFO, &ops, Some(3), (474, 6));
-        holds("W+a+b, passing", Policy::PASS_ONE, &ops, Some(3), (477, 6));
+        let ops: [&[Op]; 3] = [&[Op::Write(0..2)], &[Op::Write(0..1)], &[Op::Write(1..2)]];
+        holds("W+a+b", FIFO, &ops, Some(3), (745, 6));
+        holds("W+a+b, passing", Design::Tree(Policy::PASS_ONE), &ops, Some(3), (743, 6));
     }
 
     #[test]
     fn readers_and_a_writer() {
-        let ops = [Op::Read(0..2), Op::Read(1..3), Op::Write(1..2)];
-        holds("r+r+w", Policy::TREE_FIFO, &ops, Some(3), (373, 6));
+        let ops: [&[Op]; 3] = [&[Op::Read(0..2)], &[Op::Read(1..3)], &[Op::Write(1..2)]];
+        holds("r+r+w", FIFO, &ops, Some(3), (777, 6));
     }
 
     #[test]
     fn a_range_that_is_parted() {
-        let ops = [Op::Split(0..3, 1), Op::Write(0..1), Op::Read(1..3)];
-        holds("split+w+r", Policy::TREE_FIFO, &ops, Some(3), (1_169, 6));
-        let ops = [Op::Shrink(0..3, 1..2), Op::Write(0..1), Op::Read(1..3)];
-        holds("shrink+w+r", Policy::TREE_FIFO, &ops, Some(3), (732, 6));
+        let ops: [&[Op]; 3] = [&[Op::Split(0..3, 1)], &[Op::Write(0..1)], &[Op::Read(1..3)]];
+        holds("split+w+r", FIFO, &ops, Some(3), (1818, 6));
+        let ops: [&[Op]; 3] = [&[Op::Shrink(0..3, 1..2)], &[Op::Write(0..1)], &[Op::Read(1..3)]];
+        holds("shrink+w+r", FIFO, &ops, Some(3), (1101, 6));
     }
 
     #[test]
     fn a_writer_that_goes_on_as_a_reader() {
-        let ops = [Op::Downgrade(0..2), Op::Read(1..3), Op::TryWrite(2..3)];
-        holds("downgrade+r+try", Policy::TREE_FIFO, &ops, Some(3), (476, 8));
+        let ops: [&[Op]; 3] = [&[Op::Downgrade(0..2)], &[Op::Read(1..3)], &[Op::TryWrite(2..3)]];
+        holds("downgrade+r+try", FIFO, &ops, Some(3), (599, 8));
+    }
+
+    #[test]
+    fn readers_that_a_word_counts() {
+        let ops: [&[Op]; 3] = [&[Op::Read(0..2)], &[Op::Read(1..3)], &[Op::Write(1..2)]];
+        holds("r+r+w, biased", BIASED, &ops, Some(3), (596, 6));
+        holds("r+r+w, biased, passing", Design::Biased(Policy::PASS_ONE), &ops, Some(3), (571, 6));
+        let ops: [&[Op]; 3] = [&[Op::Read(0..2), Op::Read(1..2)], &[Op::Write(1..3)], &[Op::Write(0..1), Op::Read(0..1)]];
+        holds("rr+w+wr, biased", BIASED, &ops, Some(3), (4_100, 28));
+    }
+
+    #[test]
+    fn a_reader_that_is_counted_and_parts_its_range() {
+        let ops: [&[Op]; 3] = [&[Op::SplitRead(0..2, 1)], &[Op::Write(0..1)], &[Op::Write(1..2)]];
+        holds("split read+w+w, biased", BIASED, &ops, Some(3), (2090, 6));
+    }
+
+    #[test]
+    fn who_does_not_wait_beside_the_word() {
+        let ops: [&[Op]; 3] = [&[Op::TryRead(0..2), Op::Read(0..1)], &[Op::TryWrite(1..3)], &[Op::Downgrade(0..2)]];
+        holds("try r r+try w+downgrade, biased", BIASED, &ops, Some(3), (1613, 20));
     }
 }

@@ -1,30 +1,45 @@
-//! loom as the system of a lock of ranges, as it is and with faults.
+//! loom as the system of a lock of ranges, as it is and with faults. A range's gate sleeps on the futex of the other lock's models,
+//! with its faults.
 
-use interlock::range::sys::{Gate, Guarded, Sys};
-use loom::sync::{Condvar, Mutex};
+use interlock::range::bias;
+use interlock::range::sys::{Guarded, Sys};
+use interlock::rwsem::sys::{AtomicWord, Ordering};
+use loom::sync::Mutex;
+use loom::sync::atomic::AtomicU64;
 
-/// No fault.
-pub const NONE: u8 = 0;
-/// A gate is not opened, though who waits there is notified.
-pub const NOT_OPENED: u8 = 1;
-/// A gate is waited at without a look whether it is open.
-pub const NO_LOOK: u8 = 2;
-/// A gate is not waited at.
-pub const NO_WAIT: u8 = 3;
+use crate::rwsem::sys::Wait;
+pub use crate::rwsem::sys::{NO_RECHECK, NONE, RELAXED_GRANT, RELAXED_PUBLISH, WAKE_FIRST};
+
+/// `Enter` is Relaxed in place of Acquire.
+pub const RELAXED_ENTER: u8 = 101;
+/// `Leave` is Relaxed in place of AcqRel.
+pub const RELAXED_LEAVE: u8 = 102;
+/// `Leave` is Release in place of AcqRel.
+pub const RELEASE_LEAVE: u8 = 103;
+/// `Close` is Relaxed in place of Acquire.
+pub const RELAXED_CLOSE: u8 = 104;
+/// `Open` is Relaxed in place of Release.
+pub const RELAXED_OPEN: u8 = 105;
+/// `Enter` looks whether the word is open, and counts in another step.
+pub const LOOKS_FIRST: u8 = 106;
 
 /// loom with one of the faults above.
 pub struct LoomSys<const FAULT: u8 = NONE>;
 
 pub struct Value<T>(Mutex<T>);
 
-pub struct Barred<const FAULT: u8> {
-    is_open: Mutex<bool>,
-    opened: Condvar,
-}
+pub struct Word<const FAULT: u8>(AtomicU64);
 
 impl<const FAULT: u8> Sys for LoomSys<FAULT> {
     type Guarded<T: Send> = Value<T>;
-    type Gate = Barred<FAULT>;
+    type Word = Word<FAULT>;
+    type Futex = Wait<FAULT>;
+
+    const LOOKS_BEFORE_ARRIVAL: u32 = 1;
+    const SPINS_BEFORE_SLEEP: u32 = 1;
+    const READERS_BEFORE_OPEN: u32 = 1;
+
+    fn spin_hint() {}
 }
 
 impl<T> Guarded<T> for Value<T> {
@@ -37,28 +52,48 @@ impl<T> Guarded<T> for Value<T> {
     }
 }
 
-impl<const FAULT: u8> Gate for Barred<FAULT> {
-    fn new() -> Self {
-        Barred {
-            is_open: Mutex::new(false),
-            opened: Condvar::new(),
-        }
+impl<const FAULT: u8> AtomicWord for Word<FAULT> {
+    fn new(value: u64) -> Self {
+        Word(AtomicU64::new(value))
     }
 
-    fn open(&self) {
-        *self.is_open.lock().expect("nobody panics with it") = FAULT != NOT_OPENED;
-        self.opened.notify_one();
+    fn load(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
     }
 
-    fn wait(&self) {
-        if FAULT == NO_WAIT {
-            return;
+    fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        self.update(order, step)
+    }
+
+    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        // Reads the newest value; nothing comes between this and the exchange.
+        let before = self.0.fetch_add(0, Ordering::Relaxed);
+        let after = step(before)?;
+        if FAULT == LOOKS_FIRST && after == before + bias::ONE {
+            return Some((self.0.fetch_add(bias::ONE, order), after));
         }
-        let mut is_open = self.is_open.lock().expect("nobody panics with it");
-        let mut looks = FAULT != NO_LOOK;
-        while !looks || !*is_open {
-            is_open = self.opened.wait(is_open).expect("nobody panics with it");
-            looks = true;
-        }
+        let relaxed = match (before & bias::CLOSED, after & bias::CLOSED) {
+            (0, 0) => FAULT == RELAXED_ENTER,
+            (0, _) => FAULT == RELAXED_CLOSE,
+            (_, 0) => FAULT == RELAXED_OPEN,
+            _ => false,
+        };
+        let order = if relaxed { Ordering::Relaxed } else { order };
+        loom::stop_exploring();
+        let exchanged = self
+            .0
+            .compare_exchange(before, after, order, Ordering::Relaxed);
+        loom::explore();
+        assert!(exchanged.is_ok());
+        Some((before, after))
+    }
+
+    fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
+        let order = match FAULT {
+            RELAXED_LEAVE => Ordering::Relaxed,
+            RELEASE_LEAVE => Ordering::Release,
+            _ => order,
+        };
+        self.0.fetch_sub(amount, order)
     }
 }

@@ -1,0 +1,44 @@
+//! A gate that is shut, and is opened once: where one thread waits for its range.
+//!
+//! ```text
+//! wait:  look a while whether OPEN is set; set SLEEPER; sleep while OPEN is not
+//! open:  set OPEN; SLEEPER was set: wake it
+//! ```
+
+use super::sys::Sys;
+use crate::rwsem::sys::{Futex, Ordering};
+
+const OPEN: u32 = 1;
+const SLEEPER: u32 = 2;
+
+/// A gate on a futex of the system's.
+pub struct Gate<S: Sys>(S::Futex);
+
+impl<S: Sys> Gate<S> {
+    /// A gate that is shut.
+    pub(super) fn new() -> Self {
+        Gate(S::Futex::new())
+    }
+
+    /// Opens it: what was done before is seen by who comes through.
+    pub(super) fn open(&self) {
+        if self.0.swap(OPEN, Ordering::Release) & SLEEPER != 0 {
+            S::Futex::wake_all(&self.0);
+        }
+    }
+
+    /// Waits until it is open.
+    pub(super) fn wait(&self) {
+        for _ in 0..S::SPINS_BEFORE_SLEEP {
+            if self.0.load(Ordering::Acquire) & OPEN != 0 {
+                return;
+            }
+            S::spin_hint();
+        }
+        let mut value = self.0.fetch_or(SLEEPER, Ordering::Acquire);
+        while value & OPEN == 0 {
+            self.0.wait(SLEEPER);
+            value = self.0.load(Ordering::Acquire);
+        }
+    }
+}
