@@ -50,6 +50,7 @@ vars == <<pc, tree, blocking, passed>>
 Overlap(t, u)   == Asks[t].first <= Asks[u].last /\ Asks[u].first <= Asks[t].last
 Conflict(t, u)  == t # u /\ Overlap(t, u) /\ (Asks[t].write \/ Asks[u].write)
 
+\* @type: Seq(a) => Set(a);
 Range(s)        == {s[i] : i \in DOMAIN s}
 Without(s, t)   == SelectSeq(s, LAMBDA u : u # t)
 IsBefore(t, u)  == \E i, j \in DOMAIN tree : i < j /\ tree[i] = t /\ tree[j] = u
@@ -160,8 +161,9 @@ CountsRight ==
 \* Nobody waits for nothing.
 NobodyWaitsInVain == \A t \in Task : Waits(t) => Conflicting(t) # {} /\ blocking[t] > 0
 
-\* First come, first served, among ranges that conflict.
-GoesBeside(u, t) == Waits(t) /\ Conflict(t, u) /\ ~Holds(u) /\ pc'[u] = "hold"
+\* First come, first served, among ranges that conflict.  Who gives up is not overtaken.
+GoesBeside(u, t) ==
+    Waits(t) /\ pc'[t] # "idle" /\ Conflict(t, u) /\ ~Holds(u) /\ pc'[u] = "hold"
 Fifo == [][\A t \in Task : \A u \in Task : GoesBeside(u, t) => IsBefore(u, t)]_vars
 
 \* There is no convoy: who waits, waits for a holder.
