@@ -111,8 +111,7 @@ pub struct FileSystem {
     pub read: &'static str,
 }
 
-/// All of them. Those that the design is not named after lock at least what it locks: what the design never tears they do not
-/// either.
+/// All of them. tmpfs locks what ext4 does, and each folio as it comes to it besides: what ext4 never tears it does not either.
 pub const FILE_SYSTEMS: [FileSystem; 5] = [
     FileSystem {
         name: "ext4",
@@ -148,17 +147,18 @@ pub const FILE_SYSTEMS: [FileSystem; 5] = [
         name: "btrfs",
         format: &["mkfs.btrfs", "-q"],
         options: "noatime",
-        design: "Ext4",
+        design: "Btrfs",
         reads: Through::Never,
         writes: Through::Since(6, 15),
-        read: "filemap_read as ext4; btrfs_buffered_write holds i_rwsem exclusive, btrfs_direct_read shared; \
-               btrfs_direct_write is a buffered write, since what has checksums must not change meanwhile (from 6.15 on)",
+        read: "filemap_read copies from a folio without its lock; btrfs_buffered_write holds i_rwsem exclusive, btrfs_direct_read \
+               shared, and leaves to filemap_read, without a lock, what a buffered write has not finished; btrfs_direct_write \
+               is a buffered write, since what has checksums must not change meanwhile (from 6.15 on)",
     },
     FileSystem {
         name: "btrfs-nodatasum",
         format: &["mkfs.btrfs", "-q"],
         options: "noatime,nodatasum",
-        design: "Ext4",
+        design: "Btrfs",
         reads: Through::Never,
         writes: Through::Never,
         read: "the same, where btrfs_direct_write goes past the page cache, and holds i_rwsem shared within the file",

@@ -204,6 +204,8 @@ mod tests {
         let both = "never: FolioLocks-within-atomic; may: FolioLocks-across-ReadAtomic";
         assert_eq!(says("FolioLocks", 1), both);
         assert_eq!(says("Xfs", 3), "may: Xfs-mixed-ReadAtomic");
+        assert_eq!(says("Xfs", 4), "never: Xfs-mixed-reads-atomic");
+        assert_eq!(says("Btrfs", 4), "may: Btrfs-mixed-reads-ReadAtomic");
     }
 
     #[test]
