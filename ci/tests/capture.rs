@@ -13,7 +13,15 @@ fn what_is_not_known_is_told() {
         (&["capture", "jbd"][..], "a similar value exists: 'jbd2'"),
         (
             &["capture", "--reproduce", "002"],
-            "seed 002 is not reproduced (there are: 000, 001, 004)",
+            "seed 002 is not reproduced (there are: 000, 001, 004, torn)",
+        ),
+        (
+            &["capture", "--reproduce", "004", "--each", "1"],
+            "how long each kind is tried is of `torn` alone",
+        ),
+        (
+            &["capture", "--each", "1"],
+            "required arguments were not provided",
         ),
     ] {
         let told = interlock().args(args).assert().code(2).stdout("");

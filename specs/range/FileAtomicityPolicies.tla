@@ -33,7 +33,12 @@ Ext4 ==
     [NoLock EXCEPT !.inode = Lock("none", "excl", "shared", "shared", "excl"),
                    !.folio = Lock("none", "each", "none", "none", "each")]
 
-\* The same if a read took each folio's lock while it copies.
+\* btrfs after 6.15: buffered reads and writes as in ext4.  A direct read holds i_rwsem
+\* shared until it meets what a buffered write has not finished (btrfs_dio_iomap_begin:
+\* an ordered extent, ENOTBLK); the rest of it is filemap_read's, without a lock.
+Btrfs == [Ext4 EXCEPT !.inode = Lock("none", "excl", "none", "shared", "excl")]
+
+\* ext4, if a read took each folio's lock while it copies.
 FolioLocks == [Ext4 EXCEPT !.folio = Lock("each", "each", "none", "none", "each")]
 
 \* Folio batches: the locks of all folios of the range at once, and i_rwsem shared

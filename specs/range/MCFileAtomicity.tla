@@ -14,6 +14,7 @@ Writes    == [w |-> Op("write", 2, 3), x |-> Op("write", 2, 3)]
 Truncates == [r |-> Op("read", 2, 3), w |-> Op("write", 2, 3), t |-> Op("space", 2, 4)]
 \* Past the page cache beside it, and past it alone.
 Mixed     == [r |-> Op("read", 2, 3), d |-> Op("dwrite", 2, 3)]
+MixedR    == [s |-> Op("dread", 2, 3), w |-> Op("write", 2, 3)]
 MixedW    == [w |-> Op("write", 2, 3), d |-> Op("dwrite", 2, 3)]
 Direct    == [s |-> Op("dread", 2, 3), d |-> Op("dwrite", 2, 3)]
 Directs   == [d |-> Op("dwrite", 2, 3), e |-> Op("dwrite", 2, 3)]

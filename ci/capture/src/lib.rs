@@ -7,6 +7,7 @@ pub mod kinds;
 pub mod place;
 pub mod reproduce;
 pub mod threads;
+pub mod torn;
 
 use std::path::{Path, PathBuf};
 

@@ -91,6 +91,7 @@ pub fn run_to_end(command: &mut Command) -> Result<String> {
         let package = match &program[..] {
             "mkfs.xfs" => " (of xfsprogs)",
             "mkfs.ext4" => " (of e2fsprogs)",
+            "mkfs.btrfs" => " (of btrfs-progs)",
             "mount" | "umount" | "unshare" => " (of util-linux)",
             _ => "",
         };
@@ -120,6 +121,18 @@ pub fn make(format: &[&str], device: &OsStr) -> Result<()> {
     let args = args.iter().copied().chain(older).map(OsStr::new);
     run(program, args.chain([device]))?;
     Ok(())
+}
+
+/// Mounts a file system in memory, a tmpfs of one's own: where.
+///
+/// # Errors
+/// If it cannot be mounted.
+pub fn in_memory(name: &str, options: &str) -> Result<PathBuf> {
+    let dir = Path::new(ROOT).join(name);
+    std::fs::create_dir(&dir)?;
+    let args = ["-t", "tmpfs", "-o", options, "interlock"].map(OsStr::new);
+    run("mount", args.into_iter().chain([dir.as_os_str()]))?;
+    Ok(dir)
 }
 
 /// A file system of one's own.

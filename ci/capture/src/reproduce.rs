@@ -13,6 +13,7 @@ use super::kinds::{allocated, written};
 use super::place::{self, Image};
 use super::release;
 use super::threads::{self, Done, Kind, Run, Worker, scattered};
+use super::torn;
 use interlock_checker::check;
 use interlock_checker::interrupt;
 use interlock_checker::select::Selection;
@@ -96,17 +97,27 @@ pub const SEEDS: [Seed; 3] = [
     },
 ];
 
-/// Runs a seed's workload, and its models, and prints both beside what it reports. The exit status: that of the models' check.
+/// Runs a seed's workload, and its models, and prints both beside what it reports; or what [`torn`] has, each kind for so long. The
+/// exit status: that of the models' check.
 ///
 /// # Errors
 ///
 /// A seed that is not reproduced; where nothing can be mounted; a workload that fails.
-pub fn reproduce(root: &Path, number: &str, out: &Path) -> Result<u8> {
+pub fn reproduce(root: &Path, number: &str, out: &Path, time: Option<Duration>) -> Result<u8> {
+    if number == torn::NAME {
+        return torn::reproduce(root, out, time.unwrap_or(torn::TIME));
+    }
+    ensure!(
+        time.is_none(),
+        "how long each kind is tried is of `{}` alone",
+        torn::NAME
+    );
     let Some(seed) = SEEDS.iter().find(|seed| seed.number == number) else {
         let numbers = SEEDS.map(|seed| seed.number);
         bail!(
-            "seed {number} is not reproduced (there are: {})",
-            numbers.join(", ")
+            "seed {number} is not reproduced (there are: {}, {})",
+            numbers.join(", "),
+            torn::NAME
         );
     };
     place::enter()?;
@@ -120,13 +131,15 @@ pub fn reproduce(root: &Path, number: &str, out: &Path) -> Result<u8> {
     println!("             {}", measured.says);
     println!("             {}: {:.1}\n", seed.ratio, measured.ratio);
     println!("The models:  {}\n", seed.why);
-    check::check(root, &models(root, seed, out))
+    let names = seed.models.iter().map(|name| (*name).to_owned());
+    check::check(root, &models(root, names.collect(), out))
 }
 
-fn models(root: &Path, seed: &Seed, out: &Path) -> check::Request {
+/// The run of these models.
+pub(crate) fn models(root: &Path, names: Vec<String>, out: &Path) -> check::Request {
     check::Request {
         selection: Selection {
-            names: seed.models.iter().map(|name| (*name).to_owned()).collect(),
+            names,
             ..Selection::default()
         },
         failed: false,

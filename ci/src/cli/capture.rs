@@ -1,6 +1,7 @@
 //! `interlock capture`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
@@ -18,9 +19,12 @@ pub struct Capture {
     /// Areas; all without
     #[arg(value_parser = areas())]
     areas: Vec<String>,
-    /// Reproduce what a seed reports, at a small scale: 000, 001, 004
+    /// Reproduce what a seed reports, at a small scale: 000, 001, 004; torn: which reads this kernel tears
     #[arg(long, value_name = "SEED", conflicts_with = "areas")]
     reproduce: Option<String>,
+    /// With --reproduce torn: how long each kind is tried on each file system [default: 3]
+    #[arg(long, value_name = "SECONDS", requires = "reproduce")]
+    each: Option<u64>,
     /// Record a file system in use beside its users for so many seconds, and touch nothing of it
     #[arg(
         long,
@@ -69,7 +73,10 @@ impl Capture {
         }
         let root = toolchain::root()?;
         match (self.reproduce, attached) {
-            (Some(seed), _) => capture::reproduce::reproduce(&root, &seed, &request.out),
+            (Some(seed), _) => {
+                let each = self.each.map(Duration::from_secs);
+                capture::reproduce::reproduce(&root, &seed, &request.out, each)
+            }
             (None, Some(attached)) => Ok(attached.judge(&root, &request)),
             (None, None) => capture::capture(&root, &request),
         }
