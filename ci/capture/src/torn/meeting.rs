@@ -203,6 +203,8 @@ fn relax() {
 mod tests {
     use std::sync::{Mutex, PoisonError, RwLock};
 
+    use conformance::in_time::{PATIENCE, in_time};
+
     use super::super::words::{PAGE, Place};
     use super::*;
 
@@ -331,17 +333,21 @@ mod tests {
 
     #[test]
     fn who_fails_ends_it_for_all() {
-        let (whole, folios) = (Locked::keeping(0), Folios::default());
-        let mut ground = ground(&folios);
-        ground.reads = u64::MAX;
-        let fails = || Fails(AtomicU64::new(3));
-        for done in [
-            reads_beside_a_write(&[&whole], &fails(), &ground),
-            two_writes([&whole, &fails()], &whole, &ground),
-            two_writes([&fails(), &whole], &whole, &ground),
-        ] {
-            let told = format!("{:#}", done.unwrap_err());
-            assert_eq!(told, "a write: the disk is gone");
-        }
+        in_time(|| {
+            let (whole, folios) = (Locked::keeping(0), Folios::default());
+            let mut ground = ground(&folios);
+            ground.reads = u64::MAX;
+            // It is a hang long before that.
+            ground.time = 10 * PATIENCE;
+            let fails = || Fails(AtomicU64::new(3));
+            for done in [
+                reads_beside_a_write(&[&whole], &fails(), &ground),
+                two_writes([&whole, &fails()], &whole, &ground),
+                two_writes([&fails(), &whole], &whole, &ground),
+            ] {
+                let told = format!("{:#}", done.unwrap_err());
+                assert_eq!(told, "a write: the disk is gone");
+            }
+        });
     }
 }
