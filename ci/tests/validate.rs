@@ -80,6 +80,15 @@ fn edited_traces_are_refused() {
                 (Edit::OneMore, 28, 28),
                 (Edit::Repeat, 28, 28),
             ],
+            "RangeTree" => [
+                // Without its last event it is one that ends earlier; without a look it is one too, and with two; whose it is makes no
+                // difference.
+                (Edit::Drop, 12, 14),
+                (Edit::Swap, 13, 13),
+                (Edit::OtherHolder, 13, 14),
+                (Edit::OneMore, 14, 14),
+                (Edit::Repeat, 13, 14),
+            ],
             "Handles" => [
                 // At the beginning a transaction may have more handles, and be locked; some neighbours do not mind each other.
                 (Edit::Drop, 27, 33),
@@ -523,7 +532,7 @@ fn bad_input_is_told_with_its_place() {
         Run::new().validate(&text).code(2).stderr(contains(tells));
     }
     let mut unknown = interlock();
-    let told = "[possible values: dio, jbd2, rwsem, writeback]";
+    let told = "[possible values: dio, jbd2, range, rwsem, writeback]";
     unknown
         .args(["validate", "rwsen", "x"])
         .assert()

@@ -36,11 +36,11 @@
 EXTENDS Integers, Sequences, FiniteSets, Apalache
 
 CONSTANTS
-    \* @type: Str -> { first: Int, last: Int, write: Bool };
+    \* @type: Str -> { first: Int, last: Int, write: Bool, then: Seq(Set({ first: Int, last: Int, write: Bool })) };
     Asks,
     \* @type: Set(Str);
     Mortal,
-    \* @type: { leaves: Str, passes: Int };
+    \* @type: { leaves: Str, keeps: Str, passes: Int };
     Policy,
     \* @type: Int;
     Cell            \* any cell
@@ -55,6 +55,8 @@ VARIABLES
     \* @type: Str -> Int;
     passed,
     \* @type: Str -> Int;
+    narrowed,
+    \* @type: Str -> Int;
     others
 
 INSTANCE WatchedRanges
@@ -63,7 +65,16 @@ INSTANCE WatchedRanges
 OVERRIDE_Task == {"a", "b", "c"}
 
 \* What Exclusion sees of a range: whether it has the cell that is left open.
-OVERRIDE_Cells(t) == {c \in {Cell} : Asks[t].first <= c /\ c <= Asks[t].last}
+\* @type: { first: Int, last: Int, write: Bool } => Set(Int);
+OVERRIDE_Cells(r) == {c \in {Cell} : r.first <= c /\ c <= r.last}
+
+\* Nobody narrows its range here.
+\* @type: Str => Seq(Set({ first: Int, last: Int, write: Bool }));
+OVERRIDE_Stages(t) == <<{Ask(t)}>>
+OVERRIDE_Has(t) == {Ask(t)}
+OVERRIDE_Conflict(t, u) == t # u /\ Clash(Ask(t), Ask(u))
+\* @type: Seq(Set({ first: Int, last: Int, write: Bool }));
+Nothing == <<>>
 
 -----------------------------------------------------------------------------
 (* What is left open.                                                      *)
@@ -71,7 +82,8 @@ OVERRIDE_Cells(t) == {c \in {Cell} : Asks[t].first <= c /\ c <= Asks[t].last}
 AnyRanges ==
     /\ \E first \in [Task -> Int], last \in [Task -> Int], write \in [Task -> BOOLEAN] :
         /\ \A t \in Task : first[t] <= last[t]
-        /\ Asks = [t \in Task |-> [first |-> first[t], last |-> last[t], write |-> write[t]]]
+        /\ Asks = [t \in Task |->
+                [first |-> first[t], last |-> last[t], write |-> write[t], then |-> Nothing]]
     /\ Mortal \in SUBSET Task
     /\ Cell \in Int
 
@@ -90,6 +102,7 @@ TypeAssign ==
     /\ tree = Gen(3)
     /\ blocking \in [Task -> Nat]
     /\ passed \in [Task -> Nat]
+    /\ narrowed = [t \in Task |-> 0]
     /\ others \in [Task -> Nat]
 
 \* The same, to be kept by each step.
@@ -97,6 +110,7 @@ InTypes ==
     /\ \A t \in Task : /\ pc[t] \in {"idle", "wait", "hold"}
                        /\ blocking[t] >= 0
                        /\ passed[t] >= 0
+                       /\ narrowed[t] = 0
                        /\ others[t] >= 0
     /\ Len(tree) <= 3
 

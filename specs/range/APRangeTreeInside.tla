@@ -5,5 +5,6 @@
 EXTENDS APRangeTree
 
 \* As Inside in MCRangeTree.
-OVERRIDE_Overlap(t, u) == Asks[t].first < Asks[u].last /\ Asks[u].first < Asks[t].last
+\* @type: ({ first: Int, last: Int, write: Bool }, { first: Int, last: Int, write: Bool }) => Bool;
+OVERRIDE_Overlap(r, s) == r.first < s.last /\ s.first < r.last
 =============================================================================

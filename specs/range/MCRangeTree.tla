@@ -7,12 +7,12 @@ EXTENDS RangeTree, RangeAsks
 \* Probes, each of which must be violated.
 NeverWaits     == \A t \in Task : ~Waits(t)
 NeverBeside    == [][\A t \in Task : \A u \in Task : ~GoesBeside(u, t)]_vars
-NeverShares    == \A t, u \in Task : t # u /\ Holds(t) /\ Holds(u) => ~Overlap(t, u)
+NeverShares    == \A t, u \in Task : t # u /\ Holds(t) /\ Holds(u) => ~\E r \in Has(t), s \in Has(u) : Overlap(r, s)
 
 \* Controls: nobody is woken (in the place of Ready), ranges that touch in one cell do
 \* not overlap (of Overlap), whoever conflicts with no holder passes (of MayPass).
-Nobody(S)         == {}
-Inside(t, u)      == Asks[t].first < Asks[u].last /\ Asks[u].first < Asks[t].last
-PassesFreely(t)   == \A u \in Conflicting(t) : Waits(u)
+Nobody(S, t, parts) == {}
+Inside(r, s)        == r.first < s.last /\ s.first < r.last
+PassesFreely(t)     == \A u \in Conflicting(t) : Waits(u)
 
 =============================================================================

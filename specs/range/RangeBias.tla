@@ -45,7 +45,8 @@ VARIABLES
     inside,     \* who is counted, and holds: the count is how many
     last        \* who has left as the last one, and has not yet told the tree
 
-Tree == INSTANCE RangeTree
+\* Nobody narrows a range here.
+Tree == INSTANCE RangeTree WITH narrowed <- [t \in DOMAIN Asks |-> 0]
 
 treeVars == <<pc, tree, blocking, passed>>
 vars == <<pc, tree, blocking, passed, open, inside, last>>
@@ -172,7 +173,7 @@ FairSpec ==
 \* No cell that one writes is held by another.
 Exclusion ==
     \A t, u \in Task :
-        t # u /\ Holds(t) /\ Holds(u) /\ Writes(t) => Tree!Cells(t) \cap Tree!Cells(u) = {}
+        t # u /\ Holds(t) /\ Holds(u) /\ Writes(t) => Tree!Cells(Asks[t]) \cap Tree!Cells(Asks[u]) = {}
 
 \* Who is counted while the word is closed is in the crowd, which leaves once.
 CrowdIsInside ==

@@ -17,38 +17,60 @@
 (* A waiter that gives up leaves as unlock does, but only later ranges     *)
 (* have counted it: that is what sequence numbers are for.                 *)
 (*                                                                         *)
+(* A holder may narrow what it holds: part its range in two, shrink it,    *)
+(* release a part, go on for reading.  The parts are in the tree in its    *)
+(* place, and who waited for the range waits for each that conflicts.      *)
+(*                                                                         *)
 (* THE PRICE.  A wide range that waits holds back narrow ones that         *)
 (* conflict with no holder.  RangeTreePolicies has a proposal: so many of  *)
 (* them may pass each waiter.                                              *)
 (*                                                                         *)
 (* MODELLED.  Tasks that for ever lock a range, each always the same, and  *)
-(* unlock it; some may give up their wait.                                 *)
+(* unlock it; some may give up their wait, some narrow what they hold,     *)
+(* each always so.                                                         *)
 (*                                                                         *)
 (* ASSUMED, NOT CHECKED.  tree->lock makes each of these one step, the     *)
 (* wake-up with it.                                                        *)
 (*                                                                         *)
-(* OUT OF SCOPE.  The tree's shape, trylock, downgrade, ranges that are    *)
-(* split or shrunk while they are held.                                    *)
+(* OUT OF SCOPE.  The tree's shape; a trylock that fails, which is no step.*)
 (***************************************************************************)
 EXTENDS Naturals, Sequences, FiniteSets, RangeTreePolicies
 
 CONSTANTS
-    Asks,       \* task -> its range: [first, last, write]
+    Asks,       \* task -> its range: [first, last, write, then], where `then` is
+                \* what it narrows it to, one after the other: sets of ranges
     Mortal,     \* tasks that may give up their wait
     Policy      \* the design: one of the records of module RangeTreePolicies
 
 Task == DOMAIN Asks
 
+\* Parts lie in what is held before, do not overlap, and are not for writing if that is not.
+\* @type: ({ first: Int, last: Int, write: Bool }, { first: Int, last: Int, write: Bool }) => Bool;
+Lies(r, s) == s.first <= r.first /\ r.first <= r.last /\ r.last <= s.last /\ (r.write => s.write)
+Ask(t)     == [first |-> Asks[t].first, last |-> Asks[t].last, write |-> Asks[t].write]
+\* @type: Str => Seq(Set({ first: Int, last: Int, write: Bool }));
+Stages(t)  == <<{Ask(t)}>> \o Asks[t].then
+ASSUME \A t \in Task : \A i \in 1..Len(Asks[t].then) :
+    /\ Stages(t)[i + 1] # {}
+    /\ \A r \in Stages(t)[i + 1] : \E s \in Stages(t)[i] : Lies(r, s)
+    /\ \A r, s \in Stages(t)[i + 1] : r = s \/ r.last < s.first \/ s.last < r.first
+
 VARIABLES
     pc,         \* what each task is doing, see TypeOK
     tree,       \* the ranges in the tree, by sequence number: a sequence of tasks
     blocking,   \* blocking_ranges: how many ranges each one waits for
-    passed      \* by how many each waiter has been passed
+    passed,     \* by how many each waiter has been passed
+    narrowed    \* how often each holder has narrowed what it holds
 
-vars == <<pc, tree, blocking, passed>>
+vars == <<pc, tree, blocking, passed, narrowed>>
 
-Overlap(t, u)   == Asks[t].first <= Asks[u].last /\ Asks[u].first <= Asks[t].last
-Conflict(t, u)  == t # u /\ Overlap(t, u) /\ (Asks[t].write \/ Asks[u].write)
+\* Of ranges, and of tasks by the ranges that they have.
+Has(t)          == Stages(t)[narrowed[t] + 1]
+\* @type: ({ first: Int, last: Int, write: Bool }, { first: Int, last: Int, write: Bool }) => Bool;
+Overlap(r, s)   == r.first <= s.last /\ s.first <= r.last
+\* @type: ({ first: Int, last: Int, write: Bool }, { first: Int, last: Int, write: Bool }) => Bool;
+Clash(r, s)     == Overlap(r, s) /\ (r.write \/ s.write)
+Conflict(t, u)  == t # u /\ \E r \in Has(t), s \in Has(u) : Clash(r, s)
 
 \* @type: Seq(a) => Set(a);
 Range(s)        == {s[i] : i \in DOMAIN s}
@@ -58,18 +80,24 @@ Conflicting(t)  == {u \in Range(tree) : Conflict(t, u)}
 Waits(t)        == pc[t] = "wait"
 Holds(t)        == pc[t] = "hold"
 
+\* How many of these ranges, and of those of these tasks, t's own conflicts with.
+Among(t, ranges) == Cardinality({r \in ranges : Clash(Ask(t), r)})
+Counts(t, S)     == Cardinality({x \in UNION {{u} \X Has(u) : u \in S} : Clash(Ask(t), x[2])})
+
 TypeOK ==
     /\ pc \in [Task -> {"idle", "wait", "hold"}]
     /\ Range(tree) = {t \in Task : pc[t] # "idle"}
     /\ Len(tree) = Cardinality(Range(tree))
     /\ blocking \in [Task -> Nat]
     /\ passed \in [Task -> Nat]
+    /\ \A t \in Task : narrowed[t] \in 0..(IF Holds(t) THEN Len(Asks[t].then) ELSE 0)
 
 Init ==
     /\ pc = [t \in Task |-> "idle"]
     /\ tree = <<>>
     /\ blocking = [t \in Task |-> 0]
     /\ passed = [t \in Task |-> 0]
+    /\ narrowed = [t \in Task |-> 0]
 
 -----------------------------------------------------------------------------
 (* The steps of a task.                                                    *)
@@ -80,7 +108,7 @@ Lock(t) ==
     /\ Conflicting(t) = {}
     /\ pc' = [pc EXCEPT ![t] = "hold"]
     /\ tree' = Append(tree, t)
-    /\ UNCHANGED <<blocking, passed>>
+    /\ UNCHANGED <<blocking, passed, narrowed>>
 
 \* May t go before all that it conflicts with?
 MayPass(t) == \A u \in Conflicting(t) : Waits(u) /\ passed[u] < Policy.passes
@@ -95,6 +123,7 @@ Pass(t) ==
     /\ blocking' = [u \in Task |-> IF u \in Conflicting(t) THEN blocking[u] + 1 ELSE blocking[u]]
     /\ passed' = [u \in Task |->
             IF u \in Conflicting(t) /\ passed[u] < Policy.passes THEN passed[u] + 1 ELSE passed[u]]
+    /\ UNCHANGED narrowed
 
 \* range_lock, where something does.
 Wait(t) ==
@@ -103,23 +132,54 @@ Wait(t) ==
     /\ ~MayPass(t)
     /\ pc' = [pc EXCEPT ![t] = "wait"]
     /\ tree' = Append(tree, t)
-    /\ blocking' = [blocking EXCEPT ![t] = Cardinality(Conflicting(t))]
-    /\ UNCHANGED passed
+    /\ blocking' = [blocking EXCEPT ![t] = Counts(t, Conflicting(t))]
+    /\ UNCHANGED <<passed, narrowed>>
 
-\* t leaves the tree, and is off the account of the ranges of S.  Whose account is
-\* empty then holds its range.
-Ready(S) == {u \in S : blocking[u] = 1}
+Larger(i, j) == IF i < j THEN j ELSE i
+
+\* How many u waits for in the place of those of `gone`: of those of `new`.
+Kept(u, gone, new) ==
+    CASE new = {}                    -> 0
+      [] Policy.keeps = "parts"      -> Among(u, new)
+      [] Policy.keeps = "range"      -> IF Among(u, new) = 0 THEN 0 ELSE 1
+      [] Policy.keeps = "all"        -> Larger(Among(u, new), Among(u, gone))
+      [] Policy.keeps = "nothing"    -> 0
+
+\* u's account, where t has `parts` in the place of what it has; those of S whose account is
+\* empty then, and who hold their ranges.
+Account(u, t, parts) ==
+    LET gone == Has(t) \ parts
+    IN  blocking[u] + Kept(u, gone, parts \ Has(t)) - Among(u, gone)
+Ready(S, t, parts)   == {u \in S : Account(u, t, parts) = 0}
+
+\* t has `parts` in the tree in the place of what it has; if there are none, it leaves.  The
+\* waiters of S have counted it.
+Replace(t, S, parts) ==
+    LET ready == Ready(S, t, parts)
+        does(u) == IF u = t /\ parts = {} THEN "idle" ELSE IF u \in ready THEN "hold" ELSE pc[u]
+    IN  /\ tree' = IF parts = {} THEN Without(tree, t) ELSE tree
+        /\ blocking' = [u \in Task |->
+                IF u = t THEN 0 ELSE IF u \in S THEN Account(u, t, parts) ELSE blocking[u]]
+        /\ pc' = [u \in Task |-> does(u)]
+        /\ passed' = [u \in Task |-> IF u = t \/ u \in ready THEN 0 ELSE passed[u]]
+
 Leave(t, S) ==
-    /\ tree' = Without(tree, t)
-    /\ blocking' = [u \in Task |->
-            IF u = t THEN 0 ELSE IF u \in S THEN blocking[u] - 1 ELSE blocking[u]]
-    /\ pc' = [u \in Task |-> IF u = t THEN "idle" ELSE IF u \in Ready(S) THEN "hold" ELSE pc[u]]
-    /\ passed' = [u \in Task |-> IF u = t \/ u \in Ready(S) THEN 0 ELSE passed[u]]
+    /\ Replace(t, S, {})
+    /\ narrowed' = [narrowed EXCEPT ![t] = 0]
 
 \* range_unlock.  Whatever conflicts waits for t, whether it came later or was passed.
+\* Of several parts each is released for itself: all but the last by Narrow.
 Unlock(t) ==
     /\ Holds(t)
+    /\ Cardinality(Has(t)) = 1
     /\ Leave(t, Conflicting(t))
+
+\* split, shrink, downgrade, or the release of a part: the next that t narrows its range to.
+Narrow(t) ==
+    /\ Holds(t)
+    /\ narrowed[t] < Len(Asks[t].then)
+    /\ Replace(t, Conflicting(t), Asks[t].then[narrowed[t] + 1])
+    /\ narrowed' = [narrowed EXCEPT ![t] = @ + 1]
 
 \* range_lock_interruptible, and a signal: later ones have counted t, unless they
 \* have passed it.
@@ -135,28 +195,31 @@ Next ==
         \/ Pass(t)
         \/ Wait(t)
         \/ Unlock(t)
+        \/ Narrow(t)
         \/ Interrupt(t)
 
 Spec == Init /\ [][Next]_vars
 
-\* Who holds a range unlocks it.
-FairSpec == Spec /\ \A t \in Task : WF_vars(Unlock(t))
+\* Who holds a range unlocks it, after it has narrowed it or before.
+FairSpec == Spec /\ \A t \in Task : WF_vars(Unlock(t) \/ Narrow(t))
 
 -----------------------------------------------------------------------------
 (* Safety.                                                                 *)
 
 \* No cell that one writes is held by another.
-Cells(t) == Asks[t].first .. Asks[t].last
+\* @type: { first: Int, last: Int, write: Bool } => Set(Int);
+Cells(r) == r.first .. r.last
 Exclusion ==
     \A t, u \in Task :
-        t # u /\ Holds(t) /\ Holds(u) /\ Asks[t].write => Cells(t) \cap Cells(u) = {}
+        t # u /\ Holds(t) /\ Holds(u) =>
+            \A r \in Has(t), s \in Has(u) : r.write => Cells(r) \cap Cells(s) = {}
 
 \* What a range has counted is what it has to wait for: what was there before it,
 \* and has not left, and what has passed it.
 CountsRight ==
     \A t \in Task :
-        Waits(t) => blocking[t] =
-            Cardinality({u \in Conflicting(t) : IsBefore(u, t) \/ Holds(u)})
+        Waits(t) =>
+            blocking[t] = Counts(t, {u \in Conflicting(t) : IsBefore(u, t) \/ Holds(u)})
 
 \* Nobody waits for nothing.
 NobodyWaitsInVain == \A t \in Task : Waits(t) => Conflicting(t) # {} /\ blocking[t] > 0

@@ -22,6 +22,7 @@ Seen(W) == INSTANCE WatchedRanges WITH
     tree     <- SelectSeq(tree, LAMBDA t : t \in W),
     blocking <- Of(W, blocking, 0),
     passed   <- Of(W, passed, 0),
+    narrowed <- Of(W, narrowed, 0),
     others   <- [t \in Task |-> IF t \in W THEN Others(W, t) ELSE 0]
 
 \* Who takes a step comes or goes, and is among those who are watched.

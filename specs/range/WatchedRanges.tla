@@ -4,6 +4,7 @@
 (*                                                                         *)
 (* Of the others each waiter that is watched knows only how many of them   *)
 (* it waits for.  Others do not move: whoever takes a step is watched.     *)
+(* Nobody narrows what it holds.                                           *)
 (* APRangeTree says why three are enough, and TreeRefinesWatched looks     *)
 (* whether RangeTree's steps are these.                                    *)
 (***************************************************************************)
@@ -33,7 +34,7 @@ WaitAmong(t) ==
     /\ pc' = [pc EXCEPT ![t] = "wait"]
     /\ tree' = Append(tree, t)
     /\ blocking' = [blocking EXCEPT ![t] = Cardinality(Conflicting(t)) + others'[t]]
-    /\ UNCHANGED passed
+    /\ UNCHANGED <<passed, narrowed>>
 
 \* Who passes others alone locks.
 Watch ==

@@ -31,7 +31,7 @@ fn with(
     machine.step(state, action)
 }
 
-const FAULTS: [Fault; 6] = [
+const FAULTS: [Fault; 9] = [
     Fault {
         name: "no sequence numbers",
         model: "TreeFifo-chain-killed-graph",
@@ -44,6 +44,45 @@ const FAULTS: [Fault; 6] = [
             )
         },
         tells: "in [w holds; c waits for 1; b waits for 2], Interrupt(b): TLC [w holds; c waits for 1]; the machine [w holds; c holds]",
+    },
+    Fault {
+        name: "a range that is parted counts as one",
+        model: "TreeFifo-parts-killed-graph",
+        step: |tree, state, action| {
+            with(
+                |machine| machine.policy = Policy::NARROW_COUNTS_ONE,
+                tree,
+                state,
+                action,
+            )
+        },
+        tells: "in [w holds; r waits for 1; a waits for 2], Narrow(w): TLC [w holds, narrowed 1; r waits for 2; a waits for 2]; the machine [w holds, narrowed 1; r waits for 1; a waits for 2]",
+    },
+    Fault {
+        name: "who waits for what is released is not woken",
+        model: "TreeFifo-parts-killed-graph",
+        step: |tree, state, action| {
+            with(
+                |machine| machine.policy = Policy::NARROW_WAKES_NOBODY,
+                tree,
+                state,
+                action,
+            )
+        },
+        tells: "in [w holds, narrowed 2; r waits for 1; a waits for 1], Narrow(w): TLC [w holds, narrowed 3; r holds; a waits for 1]; the machine [w holds, narrowed 3; r waits for 1; a waits for 1]",
+    },
+    Fault {
+        name: "who waits for what is kept is woken",
+        model: "TreeFifo-parts-killed-graph",
+        step: |tree, state, action| {
+            with(
+                |machine| machine.policy = Policy::NARROW_WAKES_ALL,
+                tree,
+                state,
+                action,
+            )
+        },
+        tells: "in [v holds; r waits for 1], Narrow(v): TLC [v holds, narrowed 1; r waits for 1]; the machine [v holds, narrowed 1; r holds]",
     },
     Fault {
         name: "one passes",
@@ -62,7 +101,8 @@ const FAULTS: [Fault; 6] = [
         model: "TreeFifo-chain-killed-graph",
         step: |tree, state, action| {
             let shorter = |machine: &mut Machine| {
-                for (range, _) in &mut machine.asks {
+                for ask in &mut machine.asks {
+                    let range = &mut ask.part.0;
                     range.end -= u64::from(range.end - range.start > 1);
                 }
             };
@@ -75,8 +115,8 @@ const FAULTS: [Fault; 6] = [
         model: "TreeFifo-share-graph",
         step: |tree, state, action| {
             let writers = |machine: &mut Machine| {
-                for (_, mode) in &mut machine.asks {
-                    *mode = Mode::Write;
+                for ask in &mut machine.asks {
+                    ask.part.1 = Mode::Write;
                 }
             };
             with(writers, tree, state, action)

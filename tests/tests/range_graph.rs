@@ -7,13 +7,15 @@ use conformance::corpus;
 use conformance::difference::assert_equal;
 use interlock_traces::machines::range::RangeTree;
 
-const GRAPHS: [&str; 7] = [
+const GRAPHS: [&str; 9] = [
     "PassOne-W3-killed-graph",
     "PassOne-chain-killed-graph",
+    "PassOne-parts-graph",
     "PassOne-share-graph",
     "PassTwo-chain-killed-graph",
     "TreeFifo-W3-killed-graph",
     "TreeFifo-chain-killed-graph",
+    "TreeFifo-parts-killed-graph",
     "TreeFifo-share-graph",
 ];
 
@@ -37,7 +39,7 @@ fn each_action_is_taken_in_some_graph() -> Result<()> {
     }
     assert_eq!(
         Vec::from_iter(taken),
-        ["Interrupt", "Lock", "Pass", "Unlock", "Wait"]
+        ["Interrupt", "Lock", "Narrow", "Pass", "Unlock", "Wait"]
     );
     Ok(())
 }

@@ -173,7 +173,6 @@ fn agree(policy: Policy, passes: usize, calls: &[Call]) -> Result<(), TestCaseEr
             }
             Call::TryLock(range, mode) => {
                 let expected = model.lock(range.clone(), *mode, true);
-                let expected = expected.map(|(place, _)| place);
                 prop_assert_eq!(tree.try_lock(range.clone(), *mode), expected);
                 continue;
             }

@@ -1,6 +1,8 @@
 //! Random schedules of 4 to 8 threads under shuttle, which assumes sequential consistency: the orders are loom's matter. Unlike
 //! under loom, tasks spin, and a wake-up may come late. Each log is a path of the machine in which overtaking is bounded.
 
+mod shuttle_sys;
+
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,13 +12,13 @@ use conformance::rwsem_log::{Log, batch_queue, check};
 use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::Kind;
 use interlock::rwsem::protocol::{BatchQueue, Protocol};
-use interlock::rwsem::sys::{AtomicWord, Futex, Ordering, Sys};
+use interlock::rwsem::sys::{Ordering, Sys};
 use interlock::rwsem::word::Word;
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
-use shuttle::sync::atomic::{AtomicU32, AtomicU64};
-use shuttle::sync::{Condvar, Mutex};
+use shuttle::sync::atomic::AtomicU32;
 use shuttle::{Config, FailurePersistence, Runner, thread};
+use shuttle_sys::{StateWord, Wait};
 
 /// Schedules of each kind and size.
 const SCHEDULES: usize = 2000;
@@ -39,74 +41,6 @@ impl Sys for ShuttleSys {
 
     fn yield_now() {
         thread::yield_now();
-    }
-}
-
-struct StateWord(AtomicU64);
-
-impl AtomicWord for StateWord {
-    fn new(value: u64) -> Self {
-        StateWord(AtomicU64::new(value))
-    }
-
-    fn load(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
-        self.update(order, step)
-    }
-
-    /// One step: shuttle switches threads only before it.
-    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
-        let before = self.0.fetch_update(order, Ordering::Relaxed, &step).ok()?;
-        step(before).map(|after| (before, after))
-    }
-
-    fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
-        self.0.fetch_sub(amount, order)
-    }
-}
-
-struct Wait {
-    value: AtomicU32,
-    sleep: Mutex<()>,
-    woken: Condvar,
-}
-
-impl Futex for Wait {
-    fn new() -> Self {
-        Wait {
-            value: AtomicU32::new(0),
-            sleep: Mutex::new(()),
-            woken: Condvar::new(),
-        }
-    }
-
-    fn load(&self, order: Ordering) -> u32 {
-        self.value.load(order)
-    }
-
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
-        self.value.swap(value, order)
-    }
-
-    fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
-        self.value.fetch_or(bits, order)
-    }
-
-    fn wait(&self, expected: u32) {
-        let guard = self.sleep.lock().expect("no sleeper panics");
-        if self.value.load(Ordering::Relaxed) == expected {
-            drop(self.woken.wait(guard));
-        }
-    }
-
-    fn wake_all(this: *const Self) {
-        // SAFETY: each thread keeps the lock alive until it ends.
-        let this = unsafe { &*this };
-        drop(this.sleep.lock());
-        this.woken.notify_all();
     }
 }
 

@@ -154,6 +154,6 @@ impl BiasMachine {
     }
 
     fn writes(&self, task: usize) -> bool {
-        self.tree.asks[task].1 == Mode::Write
+        self.tree.asks[task].part.1 == Mode::Write
     }
 }

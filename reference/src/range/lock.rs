@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use super::bias;
 use super::policy::Policy;
+use super::probe::Probe as _;
 use super::ranges::{Coming, Ranges};
 use super::sys::{Guarded, StdSys, Sys};
 use super::tree::{Mode, Place};
@@ -40,6 +41,7 @@ pub struct RangeLock<S: Sys = StdSys> {
     /// Who reads while nobody writes counts itself here. Closed for good if the lock is not biased.
     word: S::Word,
     ranges: S::Guarded<Ranges<S>>,
+    probe: S::Probe,
 }
 
 impl RangeLock {
@@ -86,7 +88,13 @@ impl<S: Sys> RangeLock<S> {
         RangeLock {
             word: S::Word::new(if biased { 0 } else { bias::CLOSED }),
             ranges: S::Guarded::new(Ranges::new(policy, biased)),
+            probe: S::Probe::default(),
         }
+    }
+
+    /// Who sees what this lock does.
+    pub fn probe(&self) -> &S::Probe {
+        &self.probe
     }
 
     /// Locks a range for reading, and waits for it if need be.
@@ -113,9 +121,10 @@ impl<S: Sys> RangeLock<S> {
     /// If the range is empty.
     pub fn try_read(&self, range: Range<u64>) -> Option<RangeGuard<'_, S>> {
         self.count(&range).or_else(|| {
+            self.probe.about();
             let place = self
                 .ranges
-                .with(|ranges| ranges.try_lock(&range, Mode::Read))?;
+                .with(|ranges| ranges.try_lock(&self.probe, &range, Mode::Read))?;
             Some(self.guard(Held::Placed(place)))
         })
     }
@@ -126,9 +135,10 @@ impl<S: Sys> RangeLock<S> {
     /// If the range is empty.
     pub fn try_write(&self, range: Range<u64>) -> Option<RangeGuard<'_, S>> {
         check(&range);
+        self.probe.about();
         let place = self.ranges.with(|ranges| {
             if ranges.try_close(&self.word) {
-                ranges.try_lock(&range, Mode::Write)
+                ranges.try_lock(&self.probe, &range, Mode::Write)
             } else {
                 None
             }
@@ -147,9 +157,11 @@ impl<S: Sys> RangeLock<S> {
         let mut looks = 0;
         let place = loop {
             let may_look = looks < S::LOOKS_BEFORE_ARRIVAL;
-            let coming = self
-                .ranges
-                .with(|ranges| ranges.come(&self.word, &range, mode, may_look));
+            self.probe.about();
+            let coming = self.ranges.with(|ranges| {
+                let part = (range.clone(), mode);
+                ranges.come(&self.word, &self.probe, part, may_look)
+            });
             match coming {
                 Coming::Holds(place) => break place,
                 Coming::Waits(place, gate) => {
@@ -171,7 +183,10 @@ impl<S: Sys> RangeLock<S> {
 
     /// Puts parts of a range that is held in its place, and wakes those that hold theirs now.
     fn replace(&self, place: &Place, parts: &[(Range<u64>, Mode)]) -> Vec<Place> {
-        let (places, gates) = self.ranges.with(|ranges| ranges.replace(place, parts));
+        self.probe.about();
+        let (places, gates) = self
+            .ranges
+            .with(|ranges| ranges.replace(&self.probe, place, parts));
         gates.iter().for_each(|gate| gate.open());
         places
     }
@@ -181,7 +196,8 @@ impl<S: Sys> RangeLock<S> {
         // Releases what was read; and the last one passes on what those before it have released.
         let before = self.word.fetch_sub(bias::ONE, Ordering::AcqRel);
         if bias::is_last(before) {
-            let gates = self.ranges.with(|ranges| ranges.drain());
+            self.probe.about();
+            let gates = self.ranges.with(|ranges| ranges.drain(&self.probe));
             gates.iter().for_each(|gate| gate.open());
         }
     }

@@ -6,6 +6,9 @@ mod gate;
 pub mod lock;
 pub mod machine;
 pub mod policy;
+pub mod probe;
 mod ranges;
+#[cfg(feature = "trace")]
+pub mod recorder;
 pub mod sys;
 pub mod tree;

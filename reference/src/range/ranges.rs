@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::bias;
 use super::gate::Gate;
 use super::policy::Policy;
+use super::probe::{Probe as _, Step};
 use super::sys::Sys;
 use super::tree::{Arrival, Mode, Place, Tree};
 use crate::rwsem::sys::{AtomicWord, Ordering};
@@ -56,21 +57,22 @@ impl<S: Sys> Ranges<S> {
     pub(super) fn come(
         &mut self,
         word: &S::Word,
-        range: &Range<u64>,
-        mode: Mode,
+        probe: &S::Probe,
+        (range, mode): (Range<u64>, Mode),
         may_look: bool,
     ) -> Coming<S> {
         match mode {
             Mode::Read => self.open_if_patient(word),
-            Mode::Write => self.close(word),
+            Mode::Write => self.close(word, probe),
         }
         if may_look && self.gates.is_empty() {
-            return match self.try_lock(range, mode) {
+            return match self.enter(probe, &range, mode) {
                 Some(place) => Coming::Holds(place),
                 None => Coming::Looks,
             };
         }
-        let (place, arrival) = self.tree.lock(range.clone(), mode);
+        let (place, arrival) = self.tree.lock(range, mode);
+        probe.step(Step::Arrives(&place, arrival), &self.tree);
         self.writes += usize::from(mode == Mode::Write);
         match arrival {
             Arrival::Lock | Arrival::Pass => Coming::Holds(place),
@@ -83,21 +85,37 @@ impl<S: Sys> Ranges<S> {
     }
 
     /// A task has its range, if it need not wait.
-    pub(super) fn try_lock(&mut self, range: &Range<u64>, mode: Mode) -> Option<Place> {
-        let place = self.tree.try_lock(range.clone(), mode)?;
+    pub(super) fn try_lock(
+        &mut self,
+        probe: &S::Probe,
+        range: &Range<u64>,
+        mode: Mode,
+    ) -> Option<Place> {
+        let place = self.enter(probe, range, mode);
+        if place.is_none() {
+            probe.step(Step::Refused(range, mode), &self.tree);
+        }
+        place
+    }
+
+    /// The same; if it would have to wait, nothing has happened.
+    fn enter(&mut self, probe: &S::Probe, range: &Range<u64>, mode: Mode) -> Option<Place> {
+        let (place, arrival) = self.tree.try_lock(range.clone(), mode)?;
+        probe.step(Step::Arrives(&place, arrival), &self.tree);
         self.writes += usize::from(mode == Mode::Write);
         Some(place)
     }
 
     /// `Close`: who is counted is in the crowd from now on, which reads everything.
-    fn close(&mut self, word: &S::Word) {
+    fn close(&mut self, word: &S::Word, probe: &S::Probe) {
         self.readers = 0;
         if self.open {
             let closed = word.update(Ordering::Acquire, bias::close);
             let (before, _) = closed.expect("it is open");
             self.open = false;
             if bias::is_crowded(before) {
-                let (place, _) = self.tree.lock(0..u64::MAX, Mode::Read);
+                let (place, arrival) = self.tree.lock(0..u64::MAX, Mode::Read);
+                probe.step(Step::Arrives(&place, arrival), &self.tree);
                 self.crowd = Some(place);
             }
         }
@@ -125,6 +143,7 @@ impl<S: Sys> Ranges<S> {
     /// Parts of a range that is held in its place, and the gates of those that hold theirs now.
     pub(super) fn replace(
         &mut self,
+        probe: &S::Probe,
         place: &Place,
         parts: &[(Range<u64>, Mode)],
     ) -> (Vec<Place>, Vec<Arc<Gate<S>>>) {
@@ -132,14 +151,15 @@ impl<S: Sys> Ranges<S> {
         self.writes += writes.count();
         self.writes -= usize::from(place.mode == Mode::Write);
         let (places, ready) = self.tree.replace(place, parts);
+        probe.step(Step::Becomes(place, &places), &self.tree);
         let gates = ready.iter().map(|ticket| self.gates.remove(ticket));
         let gates = gates.map(|gate| gate.expect("who waits has a gate"));
         (places, gates.collect())
     }
 
     /// `Drain`: the crowd has left, and these are the gates of those that hold their ranges now.
-    pub(super) fn drain(&mut self) -> Vec<Arc<Gate<S>>> {
+    pub(super) fn drain(&mut self, probe: &S::Probe) -> Vec<Arc<Gate<S>>> {
         let crowd = self.crowd.take().expect("the last one ends a crowd");
-        self.replace(&crowd, &[]).1
+        self.replace(probe, &crowd, &[]).1
     }
 }

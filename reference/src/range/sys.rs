@@ -1,8 +1,9 @@
-//! What a range lock needs from the system: a mutex, a word, and futexes to sleep on. Tests put loom's or shuttle's in.
+//! What a range lock needs from the system: a mutex, a word, futexes to sleep on, and who looks on. Tests put loom's or shuttle's in.
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
+use super::probe::{NoProbe, Probe};
 use crate::rwsem::sys::{AtomicWord, Futex};
 
 /// The system that a range lock runs on.
@@ -13,6 +14,8 @@ pub trait Sys {
     type Word: AtomicWord;
     /// Where one thread sleeps.
     type Futex: Futex + Send + Sync;
+    /// Who sees what the lock does.
+    type Probe: Probe;
 
     /// How often a task looks at a range that somebody holds and nobody waits for, before it arrives. Twice as long passes
     /// before each further look.
@@ -42,6 +45,7 @@ impl Sys for StdSys {
     type Guarded<T: Send> = Mutex<T>;
     type Word = AtomicU64;
     type Futex = AtomicU32;
+    type Probe = NoProbe;
 
     // About what it costs to sleep and to be woken: with none, ranges that are held shortly turn into convoys of sleepers.
     const LOOKS_BEFORE_ARRIVAL: u32 = 8;

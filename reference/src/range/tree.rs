@@ -5,7 +5,7 @@
 //! lock(r):     r.blocking = how many in the tree conflict  ->  insert r, and wait while it is not 0         Lock, Wait
 //!              all of them wait, and none has been passed too often  ->  r holds, and each waits for it     Pass
 //! unlock(r):   remove r, and take it off the count of each that conflicts                                   Unlock
-//! replace(r):  put parts of r in its place: each that conflicted waits for the parts that still do
+//! replace(r):  put parts of r in its place: each that conflicted waits for the parts that still do          Narrow
 //! give up(r):  as unlock, but only those that came after r have counted it                                  Interrupt
 //! ```
 //!
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use iset::IntervalMap;
 
-use super::policy::{Leaves, Policy};
+use super::policy::{Keeps, Leaves, Policy};
 
 /// What a range is locked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,14 +122,14 @@ impl Tree {
     }
 
     /// The same, if it need not wait. It must not be empty.
-    pub fn try_lock(&mut self, range: Range<u64>, mode: Mode) -> Option<Place> {
+    pub fn try_lock(&mut self, range: Range<u64>, mode: Mode) -> Option<(Place, Arrival)> {
         let (conflicts, passes) = self.conflicts(&range, mode);
         let arrival = match conflicts {
             0 => Arrival::Lock,
             _ if passes => Arrival::Pass,
             _ => return None,
         };
-        Some(self.arrive(range, mode, arrival))
+        Some((self.arrive(range, mode, arrival), arrival))
     }
 
     /// A range that is held is released: the tickets of those that hold theirs now.
@@ -146,6 +146,7 @@ impl Tree {
     ) -> (Vec<Place>, Vec<u64>) {
         self.remove(place);
         let mut ready = Vec::new();
+        let keeps = self.policy.keeps;
         for entry in self.entries.values_mut(place.range.clone()) {
             if entry.blocking == 0 || !entry.conflicts(place.mode) {
                 continue;
@@ -153,7 +154,14 @@ impl Tree {
             let waits_for = |(range, mode): &&(Range<u64>, Mode)| {
                 overlap(range, &entry.place.range) && entry.conflicts(*mode)
             };
-            entry.blocking += parts.iter().filter(waits_for).count();
+            let count = parts.iter().filter(waits_for).count();
+            entry.blocking += match keeps {
+                _ if parts.is_empty() => 0,
+                Keeps::Parts => count,
+                Keeps::Range => count.min(1),
+                Keeps::All => count.max(1),
+                Keeps::Nothing => 0,
+            };
             if entry.take_off() {
                 ready.push(entry.place.ticket);
             }

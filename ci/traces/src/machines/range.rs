@@ -1,15 +1,16 @@
 //! From the values of `RangeTree.tla` to the machine: its tasks' ranges, states and actions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use interlock::range::machine::{Account, Action, Ask, Machine, State};
+use interlock::range::machine::{Account, Action, Ask, Machine, Part, State};
 use interlock::range::policy::Policy;
 use interlock::range::tree::Mode;
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
+use super::traced::{Traced, count};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -17,56 +18,79 @@ pub struct RangeTree {
     /// The machine.
     pub machine: Machine,
     /// The tasks' names, in the machine's order.
-    pub tasks: Vec<&'static str>,
+    pub tasks: Vec<String>,
 }
 
-/// What the tasks of module RangeAsks ask for, by the name that they have there: task, first cell, last cell, for writing.
-type Asks = [(&'static str, u64, u64, bool)];
-const ASKS: [(&str, &Asks); 4] = [
+/// First cell, last cell, what for.
+type Cells = (u64, u64, Mode);
+const R: Mode = Mode::Read;
+const W: Mode = Mode::Write;
+
+/// What the tasks of module RangeAsks ask for, by the name that they have there: each task's range, and what it narrows it to.
+type Asks = [(&'static str, Cells, &'static [&'static [Cells]])];
+const ASKS: [(&str, &Asks); 5] = [
     (
         "WideAndThree",
         &[
-            ("a", 1, 1, true),
-            ("b", 2, 2, true),
-            ("c", 3, 3, true),
-            ("w", 1, 3, true),
+            ("a", (1, 1, W), &[]),
+            ("b", (2, 2, W), &[]),
+            ("c", (3, 3, W), &[]),
+            ("w", (1, 3, W), &[]),
         ],
     ),
     (
         "Chain",
         &[
-            ("a", 1, 2, true),
-            ("b", 2, 3, true),
-            ("c", 3, 4, true),
-            ("w", 1, 4, true),
+            ("a", (1, 2, W), &[]),
+            ("b", (2, 3, W), &[]),
+            ("c", (3, 4, W), &[]),
+            ("w", (1, 4, W), &[]),
         ],
     ),
     (
         "Readers",
         &[
-            ("a", 1, 2, false),
-            ("b", 2, 3, false),
-            ("w", 2, 2, true),
-            ("x", 3, 4, true),
+            ("a", (1, 2, R), &[]),
+            ("b", (2, 3, R), &[]),
+            ("w", (2, 2, W), &[]),
+            ("x", (3, 4, W), &[]),
         ],
     ),
     (
         "Crowded",
         &[
-            ("a", 1, 2, false),
-            ("b", 2, 3, false),
-            ("crowd", 1, 3, false),
-            ("w", 2, 2, true),
-            ("x", 3, 3, true),
+            ("a", (1, 2, R), &[]),
+            ("b", (2, 3, R), &[]),
+            ("crowd", (1, 3, R), &[]),
+            ("w", (2, 2, W), &[]),
+            ("x", (3, 3, W), &[]),
+        ],
+    ),
+    (
+        "Parted",
+        &[
+            ("a", (1, 1, W), &[]),
+            ("r", (1, 2, R), &[]),
+            ("v", (1, 2, W), &[&[(2, 2, W)]]),
+            (
+                "w",
+                (1, 3, W),
+                &[&[(1, 1, W), (2, 3, W)], &[(2, 3, W)], &[(2, 3, R)]],
+            ),
         ],
     ),
 ];
 
+fn part(&(first, last, mode): &Cells) -> Part {
+    (first..last + 1, mode)
+}
+
 impl RangeTree {
-    /// The machine with these constants of module MCRangeTree.
+    /// The machine with these constants of module RangeTree: `Asks`, `Mortal`, `Policy`.
     ///
     /// # Errors
-    /// If one is missing, or there is no such design, or no such asks.
+    /// If one is missing, there is no such design, or `Asks` is neither of module RangeAsks nor a function from names to ranges that
+    /// are narrowed to parts of them.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<RangeTree> {
         let constant = |name: &str| {
             let value = constants.get(name);
@@ -75,24 +99,18 @@ impl RangeTree {
         let policy = constant("Policy")?;
         let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
         let (_, policy) = named.with_context(|| format!("there is no design {policy}"))?;
-        let asks = constant("Asks")?;
-        let named = ASKS.iter().find(|(name, _)| name == asks);
-        let (_, asks) = named.with_context(|| format!("there are no asks {asks}"))?;
-        let mortal = constant("Mortal")?;
-        let ask = |&(_, first, last, write): &(&str, u64, u64, bool)| -> Ask {
-            let mode = if write { Mode::Write } else { Mode::Read };
-            (first..last + 1, mode)
+        let (tasks, asks): (Vec<String>, Vec<Ask>) = asks(constant("Asks")?)?.into_iter().unzip();
+        let Value::Set(mortal) = constant("Mortal")?.parse().context("Mortal")? else {
+            bail!("Mortal is no set")
         };
+        let mortal: BTreeSet<String> = mortal.iter().map(Value::label).collect();
         Ok(RangeTree {
             machine: Machine {
-                asks: asks.iter().map(ask).collect(),
-                mortal: asks
-                    .iter()
-                    .map(|(name, ..)| mortal.contains(&format!("\"{name}\"")))
-                    .collect(),
+                asks,
+                mortal: tasks.iter().map(|task| mortal.contains(task)).collect(),
                 policy: *policy,
             },
-            tasks: asks.iter().map(|(name, ..)| *name).collect(),
+            tasks,
         })
     }
 
@@ -101,6 +119,88 @@ impl RangeTree {
         let at = self.tasks.iter().position(|name| *name == label);
         at.with_context(|| format!("there is no task {label}"))
     }
+}
+
+/// What each task asks for: of module RangeAsks by its name, or as a value.
+fn asks(text: &str) -> Result<Vec<(String, Ask)>> {
+    if let Some((_, asks)) = ASKS.iter().find(|(name, _)| *name == text) {
+        let ask = |(name, cells, then): &(&str, Cells, &[&[Cells]])| {
+            let then = then.iter().map(|parts| parts.iter().map(part).collect());
+            let ask = Ask {
+                part: part(cells),
+                then: then.collect(),
+            };
+            ((*name).to_owned(), ask)
+        };
+        return Ok(asks.iter().map(ask).collect());
+    }
+    let is = "Asks is neither of module RangeAsks nor a function from tasks to ranges";
+    let Value::Record(asks) = text.parse().context(is)? else {
+        bail!(is)
+    };
+    asks.iter()
+        .map(|(task, value)| {
+            let ask = ask(value).with_context(|| format!("Asks: {task}"))?;
+            Ok((task.clone(), ask))
+        })
+        .collect()
+}
+
+fn ask(value: &Value) -> Result<Ask> {
+    let Value::Seq(stages) = field(value, "then")? else {
+        bail!("`then` is no sequence")
+    };
+    let mut ask = Ask {
+        part: range(value)?,
+        then: Vec::new(),
+    };
+    let mut has = vec![ask.part.clone()];
+    for stage in stages {
+        let Value::Set(parts) = stage else {
+            bail!("{stage} is no set of ranges")
+        };
+        let parts: Vec<Part> = parts.iter().map(range).collect::<Result<_>>()?;
+        let lies = |(part, mode): &Part| {
+            has.iter().any(|(range, held)| {
+                range.start <= part.start && part.end <= range.end && mode <= held
+            })
+        };
+        let apart = |at: usize| {
+            let (part, _) = &parts[at];
+            let mut before = parts[..at].iter();
+            before.all(|(other, _)| other.end <= part.start || part.end <= other.start)
+        };
+        ensure!(
+            !parts.is_empty() && parts.iter().all(lies) && (0..parts.len()).all(apart),
+            "{stage} are no parts of what is held before"
+        );
+        ask.then.push(parts.clone());
+        has = parts;
+    }
+    Ok(ask)
+}
+
+fn range(value: &Value) -> Result<Part> {
+    let cell = |name: &str| match field(value, name)? {
+        Value::Int(cell) => u64::try_from(*cell).with_context(|| format!("{name} is {cell}")),
+        other => bail!("{name} is {other}"),
+    };
+    let mode = match field(value, "write")? {
+        Value::Bool(true) => Mode::Write,
+        Value::Bool(false) => Mode::Read,
+        other => bail!("write is {other}"),
+    };
+    let (first, last) = (cell("first")?, cell("last")?);
+    ensure!(first <= last, "{value} is empty");
+    Ok((first..last + 1, mode))
+}
+
+fn field<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
+    let Value::Record(fields) = value else {
+        bail!("{value} is no range")
+    };
+    let field = fields.get(name);
+    field.with_context(|| format!("{value} has no {name}"))
 }
 
 impl Counterpart for RangeTree {
@@ -124,12 +224,17 @@ impl Counterpart for RangeTree {
             let Some(Value::Record(values)) = vars.get(variable) else {
                 bail!("{variable} is no record")
             };
-            let value = values.get(self.tasks[task]);
+            let value = values.get(&self.tasks[task]);
             value.with_context(|| format!("{variable} has no {}", self.tasks[task]))
         };
         let number = |variable: &str, task: usize| match of(variable, task)? {
             Value::Int(number) => Ok(usize::try_from(*number)?),
             _ => bail!("{variable} is no number"),
+        };
+        // The tasks of RangeBias narrow nothing.
+        let narrowed = |task: usize| match vars.get("narrowed") {
+            Some(_) => number("narrowed", task),
+            None => Ok(0),
         };
         let Some(Value::Seq(tree)) = vars.get("tree") else {
             bail!("tree is no sequence")
@@ -144,6 +249,7 @@ impl Counterpart for RangeTree {
                 task,
                 blocking: number("blocking", task)?,
                 passed: number("passed", task)?,
+                narrowed: narrowed(task)?,
             });
         }
         for task in 0..self.tasks.len() {
@@ -158,9 +264,10 @@ impl Counterpart for RangeTree {
                 self.tasks[task]
             );
             let counts = number("blocking", task)? + number("passed", task)?;
+            let narrowed = narrowed(task)?;
             ensure!(
-                does != "idle" || counts == 0,
-                "{} is idle, and counts",
+                does != "idle" || counts + narrowed == 0,
+                "{} is idle, and counts or is narrowed",
                 self.tasks[task]
             );
         }
@@ -177,6 +284,7 @@ impl Counterpart for RangeTree {
             "Pass" => Action::Pass(task),
             "Wait" => Action::Wait(task),
             "Unlock" => Action::Unlock(task),
+            "Narrow" => Action::Narrow(task),
             "Interrupt" => Action::Interrupt(task),
             other => bail!("there is no action {other}"),
         })
@@ -184,8 +292,11 @@ impl Counterpart for RangeTree {
 
     fn show(&self, state: &State) -> String {
         let account = |account: &Account| {
-            let name = self.tasks[account.task];
+            let name = &self.tasks[account.task];
             match (account.blocking, account.passed) {
+                (0, _) if account.narrowed > 0 => {
+                    format!("{name} holds, narrowed {}", account.narrowed)
+                }
                 (0, _) => format!("{name} holds"),
                 (blocking, 0) => format!("{name} waits for {blocking}"),
                 (blocking, passed) => format!("{name} waits for {blocking}, passed by {passed}"),
@@ -203,8 +314,42 @@ impl Counterpart for RangeTree {
             Action::Pass(task) => ("Pass", task),
             Action::Wait(task) => ("Wait", task),
             Action::Unlock(task) => ("Unlock", task),
+            Action::Narrow(task) => ("Narrow", task),
             Action::Interrupt(task) => ("Interrupt", task),
         };
         format!("{name}({})", self.tasks[task])
+    }
+}
+
+/// `TraceRangeTree.tla`.
+impl Traced for RangeTree {
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        let of = |name: &str| self.tasks.iter().position(|task| task == name);
+        let waits = |account: &&Account| account.blocking > 0;
+        match name {
+            "held" => {
+                let entries = self.machine.tree(state).entries();
+                Some(count(
+                    entries.iter().filter(|entry| entry.blocking == 0).count(),
+                ))
+            }
+            "waiting" => Some(count(state.iter().filter(waits).count())),
+            _ => match name.strip_prefix("enters ") {
+                Some(name) => {
+                    let task = of(name)?;
+                    let is_idle = state.iter().all(|account| account.task != task);
+                    Some(Value::Bool(is_idle && self.machine.enters(state, task)))
+                }
+                None => {
+                    let task = of(name)?;
+                    let its = state.iter().find(|account| account.task == task);
+                    Some(count(its.map_or(0, |account| account.blocking)))
+                }
+            },
+        }
+    }
+
+    fn may_see(&self) -> bool {
+        true
     }
 }

@@ -93,7 +93,10 @@ impl Counterpart for RangeBias {
 
     fn show(&self, state: &State) -> String {
         let names = |tasks: &BTreeSet<usize>| {
-            let names: Vec<&str> = tasks.iter().map(|task| self.tree.tasks[*task]).collect();
+            let names: Vec<&str> = tasks
+                .iter()
+                .map(|task| self.tree.tasks[*task].as_str())
+                .collect();
             names.join(", ")
         };
         format!(

@@ -13,6 +13,7 @@ use crate::machines::kernel_dio::KernelDio;
 use crate::machines::log_tail::LogTail;
 use crate::machines::observed_lists::ObservedLists;
 use crate::machines::observed_plug::ObservedPlug;
+use crate::machines::range::RangeTree;
 use crate::machines::rwsem::Rwsem;
 use crate::machines::wb_plug::WbPlug;
 use crate::recording::Trace;
@@ -89,6 +90,16 @@ pub const PROTOCOLS: &[Protocol] = &[
         invariants: &["TypeOK"],
         legal: include_str!("legal/writeback.ndjson"),
         search: |trace| search::search(&WbPlug::new(&trace.constants())?, trace),
+    },
+    Protocol {
+        area: "range",
+        module: "RangeTree",
+        shows: "RangeTreeShows",
+        actions: "RangeTree",
+        silent: &[],
+        invariants: &["TypeOK", "Exclusion", "CountsRight", "NobodyWaitsInVain"],
+        legal: include_str!("legal/range.ndjson"),
+        search: |trace| search::search(&RangeTree::new(&trace.constants())?, trace),
     },
     Protocol {
         area: "jbd2",

@@ -2,6 +2,7 @@
 //! with its faults.
 
 use interlock::range::bias;
+use interlock::range::probe::NoProbe;
 use interlock::range::sys::{Guarded, Sys};
 use interlock::rwsem::sys::{AtomicWord, Ordering};
 use loom::sync::Mutex;
@@ -34,6 +35,7 @@ impl<const FAULT: u8> Sys for LoomSys<FAULT> {
     type Guarded<T: Send> = Value<T>;
     type Word = Word<FAULT>;
     type Futex = Wait<FAULT>;
+    type Probe = NoProbe;
 
     const LOOKS_BEFORE_ARRIVAL: u32 = 1;
     const SPINS_BEFORE_SLEEP: u32 = 1;

@@ -1,0 +1,370 @@
+//! Real threads on the lock of ranges, driven step by step along paths that take every step of the specification's graphs.
+//!
+//! One thread a task. After each step the tree is that of the specification's state, account for account, those who wait are at
+//! their gates, and whoever is let in has come back from its call. `Interrupt` is no step of the threads: no wait ends without the
+//! range. Steps that only it leads to are not taken: 24, of PassTwo.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use conformance::corpus;
+use conformance::in_time::PATIENCE;
+use conformance::tours::tours;
+use interlock::range::lock::{RangeGuard, RangeLock};
+use interlock::range::machine::{Account, Action, Ask, Machine, Part, State};
+use interlock::range::policy::Policy;
+use interlock::range::probe::{Probe, Step};
+use interlock::range::sys::Sys;
+use interlock::range::tree::{Arrival, Entry, Mode, Tree};
+use interlock::rwsem::sys::{Futex, Ordering};
+use interlock_traces::machines::counterpart::Counterpart as _;
+use interlock_traces::machines::range::RangeTree;
+
+/// What a thread is told to do.
+enum Command {
+    Lock,
+    Narrow(Vec<Part>),
+    Unlock,
+}
+
+/// What a thread tells.
+#[derive(Debug, PartialEq, Eq)]
+enum Told {
+    /// It took this step, of the range with this ticket, and the tree is then this.
+    Took(Action, u64, Vec<Entry>),
+    /// It waits at its gate.
+    Waits(usize),
+    /// Its call that locks the range has returned.
+    Returned(usize),
+}
+
+/// What a thread is, to itself and to the probe.
+struct Puppet {
+    task: usize,
+    tell: Sender<Told>,
+}
+
+thread_local! {
+    static PUPPET: std::cell::OnceCell<Puppet> = const { std::cell::OnceCell::new() };
+}
+
+fn tell(told: impl FnOnce(usize) -> Told) {
+    PUPPET.with(|puppet| {
+        let puppet = puppet.get().expect("this thread is a puppet");
+        // The stage may have failed and gone.
+        let _ = puppet.tell.send(told(puppet.task));
+    });
+}
+
+/// Tells of each step.
+#[derive(Default)]
+struct Strings;
+
+impl Probe for Strings {
+    fn step(&self, step: Step<'_>, tree: &Tree) {
+        let entries = tree.entries();
+        tell(|task| match step {
+            Step::Arrives(place, arrival) => {
+                let action = match arrival {
+                    Arrival::Lock => Action::Lock(task),
+                    Arrival::Pass => Action::Pass(task),
+                    Arrival::Wait(_) => Action::Wait(task),
+                };
+                Told::Took(action, place.ticket, entries)
+            }
+            Step::Becomes(place, _) => {
+                let left = entries.iter().any(|it| it.place.ticket == place.ticket);
+                let action = match left {
+                    true => Action::Narrow(task),
+                    false => Action::Unlock(task),
+                };
+                Told::Took(action, place.ticket, entries)
+            }
+            Step::Refused(..) => unreachable!("nobody tries"),
+        });
+    }
+}
+
+/// The published lock's, with threads that tell, and do not look before they arrive; without a wait it is faulty.
+struct Stringed<const WAITS: bool>;
+
+impl<const WAITS: bool> Sys for Stringed<WAITS> {
+    type Guarded<T: Send> = Mutex<T>;
+    type Word = AtomicU64;
+    type Futex = Bed<WAITS>;
+    type Probe = Strings;
+
+    const LOOKS_BEFORE_ARRIVAL: u32 = 0;
+    const SPINS_BEFORE_SLEEP: u32 = 0;
+    const READERS_BEFORE_OPEN: u32 = 1;
+
+    fn spin_hint() {}
+}
+
+struct Bed<const WAITS: bool>(AtomicU32);
+
+impl<const WAITS: bool> Futex for Bed<WAITS> {
+    fn new() -> Self {
+        Bed(AtomicU32::new(0))
+    }
+
+    fn load(&self, order: Ordering) -> u32 {
+        self.0.load(order)
+    }
+
+    fn swap(&self, value: u32, order: Ordering) -> u32 {
+        self.0.swap(value, order)
+    }
+
+    /// Done once by who is to sleep, and by nobody else.
+    fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
+        if WAITS {
+            let before = self.0.fetch_or(bits, order);
+            tell(Told::Waits);
+            before
+        } else {
+            u32::MAX
+        }
+    }
+
+    fn wait(&self, expected: u32) {
+        Futex::wait(&self.0, expected);
+    }
+
+    fn wake_all(this: *const Self) {
+        // SAFETY: the address of a field, of which nothing is read.
+        AtomicU32::wake_all(unsafe { &raw const (*this).0 });
+    }
+}
+
+/// One call, after which a thread has these parts of what it had.
+fn narrow<S: Sys>(guards: &mut Vec<RangeGuard<'_, S>>, parts: &[Part]) {
+    let changes = |guard: &RangeGuard<'_, S>| !parts.contains(&(guard.range(), guard.mode()));
+    let at = guards.iter().position(changes).expect("a call is made");
+    let mut guard = guards.remove(at);
+    let Range { start, end } = guard.range();
+    let lies = |(part, _): &&Part| start <= part.start && part.end <= end;
+    match &parts.iter().filter(lies).collect::<Vec<_>>()[..] {
+        [] => return,
+        [(part, mode)] if *mode == guard.mode() => guard.shrink(part.clone()),
+        [(_, Mode::Read)] => guard.downgrade(),
+        [(one, _), (other, _)] => {
+            let (head, tail) = guard.split(one.start.max(other.start));
+            guards.push(head);
+            guard = tail;
+        }
+        other => unreachable!("{other:?} are two calls"),
+    }
+    guards.push(guard);
+}
+
+/// What a thread does until nobody commands it any more.
+fn dance<S: Sys>(lock: &RangeLock<S>, ask: &Ask, commands: &Receiver<Command>) {
+    let mut guards = Vec::new();
+    for command in commands {
+        match command {
+            Command::Lock => {
+                let (range, mode) = ask.part.clone();
+                guards.push(match mode {
+                    Mode::Read => lock.read(range),
+                    Mode::Write => lock.write(range),
+                });
+                tell(Told::Returned);
+            }
+            Command::Narrow(parts) => narrow(&mut guards, &parts),
+            Command::Unlock => guards.clear(),
+        }
+    }
+}
+
+/// The threads of a machine's tasks, and their strings.
+struct Stage<'a> {
+    machine: &'a Machine,
+    commands: Vec<Sender<Command>>,
+    told: Receiver<Told>,
+    /// Whose a ticket is.
+    tickets: BTreeMap<u64, usize>,
+}
+
+impl<'a> Stage<'a> {
+    fn new<const WAITS: bool>(machine: &'a Machine, policy: Policy) -> Self {
+        let lock = Arc::new(RangeLock::<Stringed<WAITS>>::with(policy));
+        let (tell, told) = channel();
+        let thread = |(task, ask): (usize, &Ask)| {
+            let (command, commands) = channel();
+            let (lock, tell, ask) = (lock.clone(), tell.clone(), ask.clone());
+            thread::spawn(move || {
+                PUPPET.with(|own| assert!(own.set(Puppet { task, tell }).is_ok()));
+                dance(&lock, &ask, &commands);
+            });
+            command
+        };
+        Stage {
+            machine,
+            commands: machine.asks.iter().enumerate().map(thread).collect(),
+            told,
+            tickets: BTreeMap::new(),
+        }
+    }
+
+    /// Takes one step of the specification and compares.
+    fn take(&mut self, state: &State, action: Action, next: &State) -> Result<()> {
+        let (task, command) = match action {
+            Action::Lock(task) | Action::Pass(task) | Action::Wait(task) => (task, Command::Lock),
+            Action::Unlock(task) => (task, Command::Unlock),
+            Action::Narrow(task) => {
+                let its = state.iter().find(|account| account.task == task);
+                let narrowed = its.context("it has nothing")?.narrowed;
+                let parts = self.machine.asks[task].then[narrowed].clone();
+                (task, Command::Narrow(parts))
+            }
+            Action::Interrupt(_) => bail!("no step of the threads"),
+        };
+        self.commands[task].send(command)?;
+        let entries = match self.listen()? {
+            Told::Took(took, ticket, entries) if took == action => {
+                self.tickets.insert(ticket, task);
+                entries
+            }
+            other => bail!("told {other:?}"),
+        };
+        self.compare(&entries, next)?;
+        if let Action::Wait(_) = action {
+            let told = self.listen()?;
+            ensure!(told == Told::Waits(task), "told {told:?}");
+        }
+        // Whoever the specification lets in comes back from its call.
+        let mut let_in = holders(next);
+        let_in.retain(|task| !holders(state).contains(task));
+        while !let_in.is_empty() {
+            match self.listen()? {
+                Told::Returned(task) if let_in.contains(&task) => {
+                    let_in.retain(|other| *other != task);
+                }
+                other => bail!("told {other:?}, expected {let_in:?} to have theirs"),
+            }
+        }
+        Ok(())
+    }
+
+    /// The tree is the state's, whose tickets are places.
+    fn compare(&self, entries: &[Entry], next: &State) -> Result<()> {
+        let mut tickets: Vec<u64> = entries.iter().map(|entry| entry.place.ticket).collect();
+        tickets.dedup();
+        let tasks = tickets.iter().map(|ticket| self.tickets[ticket]);
+        ensure!(
+            tasks.eq(next.iter().map(|account| account.task)),
+            "{entries:?} are not those of {next:?}"
+        );
+        let place = |entry: &Entry| {
+            let mut entry = entry.clone();
+            let at = tickets.binary_search(&entry.place.ticket);
+            entry.place.ticket = at.expect("it is one of them") as u64;
+            entry
+        };
+        let found: Vec<Entry> = entries.iter().map(place).collect();
+        let expected = self.machine.tree(next).entries();
+        ensure!(
+            found == expected,
+            "the tree is {found:?}, expected {expected:?}"
+        );
+        Ok(())
+    }
+
+    fn listen(&self) -> Result<Told> {
+        match self.told.recv_timeout(PATIENCE) {
+            Err(RecvTimeoutError::Timeout) => bail!("nothing happens"),
+            told => Ok(told?),
+        }
+    }
+}
+
+fn holders(state: &State) -> Vec<usize> {
+    let held = |account: &&Account| account.blocking == 0;
+    state
+        .iter()
+        .filter(held)
+        .map(|account| account.task)
+        .collect()
+}
+
+/// Drives the threads of a lock of this design through what they can take of the model's graph: how many steps that are, of how many.
+fn tour<const WAITS: bool>(model: &str, policy: Option<Policy>) -> Result<(usize, usize)> {
+    let graph = corpus::graph(model)?;
+    let tree = RangeTree::new(&graph.constants)?;
+    let policy = policy.unwrap_or(tree.machine.policy);
+    let is_interrupt = |place: usize| graph.steps[place].1.action == "Interrupt";
+    let mut taken = BTreeSet::new();
+    for path in tours(&graph, &tree, |place| !is_interrupt(place))? {
+        let mut stage = Stage::new::<WAITS>(&tree.machine, policy);
+        let mut state = tree.init();
+        for action in path {
+            let next = tree.step(&state, action).context("it is not enabled")?;
+            let told = stage.take(&state, action, &next);
+            told.with_context(|| format!("{} in {}", tree.label(action), tree.show(&state)))?;
+            taken.insert((state, action));
+            state = next;
+        }
+    }
+    Ok((taken.len(), graph.steps.len()))
+}
+
+#[test]
+fn threads_follow_the_specification() -> Result<()> {
+    for (model, figures) in [
+        ("TreeFifo-share-graph", (166, 166)),
+        ("TreeFifo-W3-killed-graph", (170, 241)),
+        ("TreeFifo-chain-killed-graph", (138, 232)),
+        ("TreeFifo-parts-killed-graph", (320, 520)),
+        ("PassOne-share-graph", (314, 314)),
+        ("PassOne-W3-killed-graph", (272, 401)),
+        ("PassOne-parts-graph", (577, 577)),
+        ("PassTwo-chain-killed-graph", (458, 912)),
+    ] {
+        let found = tour::<true>(model, None).with_context(|| model.to_owned())?;
+        println!("{model}: {} of {} steps", found.0, found.1);
+        ensure!(found == figures, "{model}: other figures: {found:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn threads_of_another_design_are_found() {
+    fn finds<const WAITS: bool>(model: &str, policy: Option<Policy>, tells: &str) {
+        let error = tour::<WAITS>(model, policy).expect_err("the fault is found");
+        let error = format!("{error:#}");
+        assert!(error.contains(tells), "{error}");
+    }
+    let parts = "TreeFifo-parts-killed-graph";
+    finds::<true>(
+        parts,
+        Some(Policy::NARROW_COUNTS_ONE),
+        "Narrow(w) in [w holds; r waits for 1]: the tree is",
+    );
+    finds::<true>(
+        parts,
+        Some(Policy::NARROW_WAKES_ALL),
+        "Narrow(w) in [w holds; a waits for 1]: the tree is",
+    );
+    finds::<true>(
+        parts,
+        Some(Policy::NARROW_WAKES_NOBODY),
+        "Narrow(v) in [v holds; a waits for 1]: the tree is",
+    );
+    finds::<true>(
+        "TreeFifo-W3-killed-graph",
+        Some(Policy::PASS_ONE),
+        "told Took(Pass(",
+    );
+    finds::<true>(
+        "PassTwo-chain-killed-graph",
+        Some(Policy::PASS_ONE),
+        "told Took(Wait(",
+    );
+    finds::<false>(parts, None, "told Returned(");
+}

@@ -1,0 +1,284 @@
+//! What threads do with a lock of ranges, recorded, is a behaviour of `RangeTree`: see `docs/traces.md`.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::thread;
+
+use anyhow::{Context as _, Result, ensure};
+use conformance::in_time::in_time;
+use conformance::traces::{by_both, by_machine, in_order, read};
+use interlock::range::lock::RangeLock;
+use interlock::range::policy::Policy;
+use interlock::range::recorder::Recorder;
+use interlock::range::sys::Sys;
+use interlock::rwsem::sys::{Futex, Ordering};
+use interlock_traces::recording::Trace;
+use interlock_traces::validate::edits::Edit;
+
+/// The published lock's, recorded.
+struct Recorded;
+
+impl Sys for Recorded {
+    type Guarded<T: Send> = Mutex<T>;
+    type Word = AtomicU64;
+    type Futex = AtomicU32;
+    type Probe = Recorder;
+
+    const LOOKS_BEFORE_ARRIVAL: u32 = 1;
+    const SPINS_BEFORE_SLEEP: u32 = 100;
+    const READERS_BEFORE_OPEN: u32 = 1;
+
+    fn spin_hint() {
+        std::hint::spin_loop();
+    }
+}
+
+/// The same without a wait: one thread plays several, each of which knows when it has its range. A fault, if it does not.
+struct Played;
+
+impl Sys for Played {
+    type Guarded<T: Send> = Mutex<T>;
+    type Word = AtomicU64;
+    type Futex = Awake;
+    type Probe = Recorder;
+
+    const LOOKS_BEFORE_ARRIVAL: u32 = 0;
+    const SPINS_BEFORE_SLEEP: u32 = 0;
+    const READERS_BEFORE_OPEN: u32 = 1;
+
+    fn spin_hint() {}
+}
+
+/// On this nobody sleeps: every flag is set.
+struct Awake;
+
+impl Futex for Awake {
+    fn new() -> Self {
+        Awake
+    }
+
+    fn load(&self, _: Ordering) -> u32 {
+        u32::MAX
+    }
+
+    fn swap(&self, _: u32, _: Ordering) -> u32 {
+        u32::MAX
+    }
+
+    fn fetch_or(&self, _: u32, _: Ordering) -> u32 {
+        u32::MAX
+    }
+
+    fn wait(&self, _: u32) {}
+
+    fn wake_all(_: *const Self) {}
+}
+
+fn trace<S: Sys<Probe = Recorder>>(
+    lock: &RangeLock<S>,
+    source: &str,
+    policy: Policy,
+) -> Result<Trace> {
+    let traces = read(&lock.probe().to_text(source, policy))?;
+    traces.into_iter().next().context("it is one trace")
+}
+
+/// What a thread does in a round: some of everything, over eight cells.
+fn use_lock(lock: &RangeLock<Recorded>, thread: u64, round: u64) {
+    let wide = 0..8;
+    let narrow = 2 * thread % 8..2 * thread % 8 + 2;
+    match (thread + round) % 6 {
+        0 => drop(lock.read(wide)),
+        1 => {
+            let guard = lock.write(narrow);
+            thread::yield_now();
+            drop(guard);
+        }
+        2 => {
+            let (head, tail) = lock.write(wide).split(4);
+            thread::yield_now();
+            drop(tail);
+            drop(head);
+        }
+        3 => {
+            let mut guard = lock.write(wide);
+            guard.shrink(narrow);
+            thread::yield_now();
+            drop(guard);
+        }
+        4 => {
+            let mut guard = lock.write(narrow);
+            guard.downgrade();
+            thread::yield_now();
+            drop(guard);
+        }
+        _ => drop(lock.try_write(narrow)),
+    }
+}
+
+/// A stress run, recorded.
+fn record(policy: Policy, threads: u64, rounds: u64) -> Result<Trace> {
+    let lock = in_time(move || {
+        let lock = RangeLock::<Recorded>::with(policy);
+        thread::scope(|scope| {
+            for thread in 0..threads {
+                let lock = &lock;
+                scope.spawn(move || {
+                    lock.probe().join(&format!("t{thread}"));
+                    (0..rounds).for_each(|round| use_lock(lock, thread, round));
+                });
+            }
+        });
+        lock
+    });
+    trace(&lock, "a stress run", policy)
+}
+
+fn count(trace: &Trace, action: &str) -> usize {
+    let events = trace.events.iter();
+    events.filter(|event| event.action == action).count()
+}
+
+#[test]
+fn stress_runs_are_behaviours() -> Result<()> {
+    let mut short = Vec::new();
+    for policy in [Policy::TREE_FIFO, Policy::PASS_ONE] {
+        for (threads, rounds) in [(2, 200), (4, 100), (6, 50)] {
+            let trace = record(policy, threads, rounds)?;
+            let actions = ["Lock", "Pass", "Wait", "Narrow", "Unlock", "See"];
+            let counts = actions.map(|action| (action, count(&trace, action)));
+            println!("{threads} threads: {counts:?}");
+            // Whoever tries and fails has one event, whoever does not has two at least.
+            ensure!(trace.events.len() as u64 >= threads * rounds, "too few");
+            ensure!(count(&trace, "Narrow") > 0, "nobody narrows");
+            let accepted = by_machine("range", std::slice::from_ref(&trace))?;
+            ensure!(accepted.len() == 1, "{}", trace.to_text());
+        }
+        short.push(record(policy, 4, 12)?);
+    }
+    let accepted = by_both("range-stress", "range", &short)?;
+    ensure!(
+        accepted.len() == short.len(),
+        "of the short ones only {accepted:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn edited_runs_are_refused() -> Result<()> {
+    let mut trace = record(Policy::TREE_FIFO, 3, 12)?;
+    in_order(&mut trace);
+    let mut without = trace.clone();
+    without.events.retain(|event| event.action != "Unlock");
+    ensure!(
+        by_machine("range", &[without])?.is_empty(),
+        "nobody unlocks"
+    );
+    for edit in [Edit::OneMore, Edit::Repeat] {
+        let edited = edit.all(&trace);
+        let accepted: Vec<usize> = by_machine("range", &edited)?.into_iter().collect();
+        // Who has looked may look again.
+        let looks = |at: &usize| edit == Edit::Repeat && trace.events[*at].action == "See";
+        println!("{edit:?}: {} edits", edited.len());
+        ensure!(accepted.iter().all(looks), "{edit:?} at {accepted:?}");
+    }
+    Ok(())
+}
+
+const W: Range<u64> = 0..8;
+
+/// Everything once, in one thread: what waits is not used before it is held.
+fn played(policy: Policy) -> RangeLock<Played> {
+    let lock = RangeLock::<Played>::with(policy);
+    let wide = lock.write(W);
+    let both = lock.write(2..6);
+    let last = lock.read(6..8);
+    assert!(lock.try_read(7..8).is_none(), "it is written");
+    let (mut head, tail) = wide.split(4);
+    drop(tail);
+    head.shrink(0..2);
+    head.downgrade();
+    drop(last);
+    let beside = lock.read(0..2);
+    drop(head);
+    drop(both);
+    drop(beside);
+    lock
+}
+
+/// A range that conflicts with a waiter alone.
+fn passing(policy: Policy) -> RangeLock<Played> {
+    let lock = RangeLock::<Played>::with(policy);
+    let first = lock.write(0..1);
+    let wide = lock.write(W);
+    let passes = lock.write(4..5);
+    let (first, rest) = if policy.passes == 0 {
+        (first, [wide, passes])
+    } else {
+        (first, [passes, wide])
+    };
+    drop(first);
+    rest.into_iter().for_each(drop);
+    lock
+}
+
+/// Somebody who waits goes on without its range.
+fn impatient() -> RangeLock<Played> {
+    let lock = RangeLock::<Played>::with(Policy::TREE_FIFO);
+    let held = lock.write(W);
+    drop(lock.write(0..1));
+    drop(held);
+    lock
+}
+
+/// What a lock of one design does is none of another's, and a thread that does not wait is found.
+#[test]
+fn faulty_runs_are_refused() -> Result<()> {
+    let fifo = Policy::TREE_FIFO;
+    let judged = [
+        trace(&played(fifo), "played", fifo)?,
+        trace(&passing(fifo), "played", fifo)?,
+        trace(&passing(Policy::PASS_ONE), "passing", Policy::PASS_ONE)?,
+        trace(&played(Policy::NARROW_COUNTS_ONE), "counts one", fifo)?,
+        trace(&played(Policy::NARROW_WAKES_NOBODY), "wakes nobody", fifo)?,
+        trace(&played(Policy::NARROW_WAKES_ALL), "wakes all", fifo)?,
+        trace(&passing(Policy::PASS_ONE), "passes", fifo)?,
+        trace(&passing(fifo), "does not pass", Policy::PASS_ONE)?,
+        trace(&impatient(), "does not wait", fifo)?,
+    ];
+    let accepted = by_both("range-faults", "range", &judged)?;
+    ensure!(
+        accepted.iter().eq(&[0, 1, 2]),
+        "all but the faults: {accepted:?}"
+    );
+    Ok(())
+}
+
+/// The trace says what was done, and by whom: two calls that are under way at a time are two tasks.
+#[test]
+fn a_record_says_what_was_done() -> Result<()> {
+    let lock = played(Policy::TREE_FIFO);
+    drop((lock.read(0..2), lock.read(0..2)));
+    let trace = trace(&lock, "played", Policy::TREE_FIFO)?;
+    let events: Vec<String> = trace.events.iter().map(|event| event.show()).collect();
+    ensure!(
+        events[..4]
+            == [
+                "Lock(\"w1\") of t1, sees held = 1, w1 = 0, waiting = 0",
+                "Wait(\"w2\") of t1, sees held = 1, w2 = 1, waiting = 1",
+                "Wait(\"r3\") of t1, sees held = 1, r3 = 1, waiting = 2",
+                "See(\"r4\") of t1, sees enters r4 = FALSE, held = 1, waiting = 2",
+            ],
+        "{events:#?}"
+    );
+    let asks = &trace.head.constants["Asks"];
+    let w1 = "w1 |-> [first |-> 0, last |-> 7, write |-> TRUE, then |-> \
+        <<{[first |-> 0, last |-> 3, write |-> TRUE], [first |-> 4, last |-> 7, write |-> TRUE]}, \
+        {[first |-> 0, last |-> 3, write |-> TRUE]}, {[first |-> 0, last |-> 1, write |-> TRUE]}, \
+        {[first |-> 0, last |-> 1, write |-> FALSE]}>>]";
+    ensure!(asks.contains(w1), "{asks}");
+    let two = asks.matches("[first |-> 0, last |-> 1, write |-> FALSE, then |-> <<>>]");
+    ensure!(two.count() == 2, "{asks}");
+    Ok(())
+}
