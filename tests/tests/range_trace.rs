@@ -155,7 +155,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
             let accepted = by_machine("range", std::slice::from_ref(&trace))?;
             ensure!(accepted.len() == 1, "{}", trace.to_text());
         }
-        short.push(record(policy, 4, 12)?);
+        short.push(record(policy, 4, 8)?);
     }
     let accepted = by_both("range-stress", "range", &short)?;
     ensure!(

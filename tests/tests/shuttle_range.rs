@@ -279,6 +279,6 @@ fn faults_are_found() {
     let policy = Policy::NARROW_WAKES_NOBODY;
     finds::<NONE>("what is released wakes nobody", policy, 0, "deadlock");
     let policy = Policy::NARROW_WAKES_ALL;
-    finds::<NONE>("what is kept wakes all", policy, 0, "waits for 2");
+    finds::<NONE>("what is kept wakes all", policy, 0, "is held beside");
     finds::<NONE>("nobody passes", fifo, 1, "refused without reason");
 }
