@@ -2,6 +2,7 @@
 
 pub mod aligned;
 pub mod attach;
+mod cited;
 pub mod instance;
 pub mod kinds;
 pub mod place;

@@ -2,12 +2,12 @@
 //! why.
 
 use std::collections::BTreeMap;
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use super::cited;
 use super::instance::Instance;
 use super::kinds::{allocated, written};
 use super::place::{self, Image};
@@ -16,7 +16,6 @@ use super::threads::{self, Done, Kind, Run, Worker, scattered};
 use super::torn;
 use interlock_checker::check;
 use interlock_checker::interrupt;
-use interlock_checker::select::Selection;
 use interlock_traces::kernel::family::Family;
 use interlock_traces::kernel::line::Line;
 use interlock_traces::kernel::text::{self, Lines};
@@ -132,28 +131,7 @@ pub fn reproduce(root: &Path, number: &str, out: &Path, time: Option<Duration>) 
     println!("             {}: {:.1}\n", seed.ratio, measured.ratio);
     println!("The models:  {}\n", seed.why);
     let names = seed.models.iter().map(|name| (*name).to_owned());
-    check::check(root, &models(root, names.collect(), out))
-}
-
-/// The run of these models.
-pub(crate) fn models(root: &Path, names: Vec<String>, out: &Path) -> check::Request {
-    check::Request {
-        selection: Selection {
-            names,
-            ..Selection::default()
-        },
-        failed: false,
-        shard: None,
-        distributed: None,
-        required: Vec::new(),
-        specs: root.join("specs"),
-        bless: false,
-        jobs: NonZero::new(2).expect("not 0"),
-        fresh: false,
-        fail_fast: false,
-        verbose: true,
-        out: PathBuf::from(out),
-    }
+    check::check(root, &cited::models(root, names.collect(), out))
 }
 
 /// Calls a second.

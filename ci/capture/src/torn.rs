@@ -19,7 +19,7 @@ use interlock_checker::manifest::Manifest;
 use interlock_checker::{check, interrupt, markdown};
 
 use crate::place::{self, Image};
-use crate::{reproduce, threads};
+use crate::{cited, threads};
 use folios::Folios;
 use kinds::{FILE_SYSTEMS, FileSystem, KINDS, Kind, Pair, Way};
 use meeting::{Bytes, Ground};
@@ -101,7 +101,7 @@ pub fn reproduce(root: &Path, out: &Path, time: Duration) -> Result<u8> {
     for refuted in &refuted {
         println!("{refuted}");
     }
-    let models = reproduce::models(root, models.into_iter().collect(), out);
+    let models = cited::models(root, models.into_iter().collect(), out);
     Ok(u8::from(!refuted.is_empty()).max(check::check(root, &models)?))
 }
 
