@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use interlock::dio::sys::{Monitor, StdMonitor, System};
+use interlock::range;
+use interlock::range::atomicity;
+use interlock::rwsem::probe::NoProbe;
 use interlock::rwsem::sys::{Futex, Ordering, StdSys, Sys};
 
 /// The threads of one play.
@@ -155,6 +158,26 @@ impl System for Puppets {
     fn join(thread: JoinHandle<()>) {
         StdSys::join(thread);
     }
+}
+
+impl range::sys::Sys for Puppets {
+    type Guarded<T: Send> = Mutex<T>;
+    type Word = AtomicU64;
+    type Futex = Bed;
+    type Probe = NoProbe;
+
+    const LOOKS_BEFORE_ARRIVAL: u32 = range::sys::StdSys::LOOKS_BEFORE_ARRIVAL;
+    const SPINS_BEFORE_SLEEP: u32 = range::sys::StdSys::SPINS_BEFORE_SLEEP;
+    const READERS_BEFORE_OPEN: u32 = range::sys::StdSys::READERS_BEFORE_OPEN;
+
+    fn spin_hint() {
+        range::sys::StdSys::spin_hint();
+    }
+}
+
+impl atomicity::sys::System for Puppets {
+    type Cell = AtomicU64;
+    type Monitor<T: Send + 'static> = Room<T>;
 }
 
 /// A futex.

@@ -6,6 +6,7 @@ pub mod crash;
 pub mod difference;
 pub mod dio_log;
 pub mod faulty_rules;
+pub mod file_atomicity;
 pub mod in_time;
 pub mod jbd2_history;
 pub mod jbd2_invariants;

@@ -2,6 +2,7 @@
 
 pub mod counterpart;
 pub mod dio;
+pub mod file_atomicity;
 pub mod handles;
 pub mod jbd2;
 pub mod kernel_dio;

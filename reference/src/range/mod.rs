@@ -1,5 +1,6 @@
-//! Range locks: `specs/range/RangeTree.tla`, `RangeBias.tla`.
+//! Range locks: `specs/range/RangeTree.tla`, `RangeBias.tla`; and what a file is torn without: `FileAtomicity.tla`.
 
+pub mod atomicity;
 pub mod bias;
 pub mod bias_machine;
 mod gate;

@@ -3,6 +3,7 @@
 //! Each test is a process: loom maps and unmaps a stack a thread and schedule, for which threads of one process wait for each other
 //! longer than they run.
 
+mod atomicity;
 mod dio;
 mod explored;
 mod jbd2;

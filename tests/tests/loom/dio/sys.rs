@@ -64,7 +64,7 @@ impl<const FAULT: u8> System for LoomSys<FAULT> {
 
 pub struct LoomMonitor<T, const FAULT: u8> {
     turn: AtomicU32,
-    value: Mutex<T>,
+    pub value: Mutex<T>,
     sleepers: Mutex<Vec<Thread>>,
 }
 
