@@ -1,8 +1,12 @@
-//! Range locks: `specs/range/RangeTree.tla`, `RangeBias.tla`.
+//! Range locks: `specs/range/RangeTree.tla`, `RangeBias.tla`, and `RangeList.tla` to compare them with.
 
 pub mod bias;
 pub mod bias_machine;
 mod gate;
+pub mod list;
+mod list_patience;
+pub mod list_policy;
+pub mod list_sys;
 pub mod lock;
 pub mod machine;
 pub mod policy;

@@ -4,4 +4,4 @@
 mod faults;
 mod model;
 mod schedules;
-mod sys;
+pub mod sys;
