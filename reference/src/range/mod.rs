@@ -4,6 +4,7 @@ pub mod bias;
 pub mod bias_machine;
 mod gate;
 pub mod list;
+pub mod list_machine;
 mod list_patience;
 pub mod list_policy;
 pub mod list_sys;
