@@ -13,6 +13,7 @@ pub mod jbd2_invariants;
 pub mod jbd2_log;
 pub mod random;
 pub mod range_log;
+pub mod range_stress;
 pub mod replay;
 pub mod rwsem_log;
 pub mod symptom;

@@ -1,12 +1,11 @@
 //! The published lock of ranges, in real threads: its guards, and a short stress.
 
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use conformance::in_time::in_time;
+use conformance::range_stress::stress;
 use interlock::range::lock::RangeLock;
 use interlock::range::tree::Mode;
 
@@ -119,26 +118,6 @@ fn a_writer_waits_for_readers_that_are_counted_and_for_no_later_one() {
     });
 }
 
-/// In each cell, how many read it, or that one writes it.
-const WRITTEN: u32 = 1 << 16;
-
-fn enter(cells: &[AtomicU32], range: Range<u64>, adds: u32) {
-    for cell in range {
-        let before =
-            cells[usize::try_from(cell).expect("an index")].fetch_add(adds, Ordering::Relaxed);
-        assert!(
-            before < WRITTEN && (adds == 1 || before == 0),
-            "cell {cell}: {before}"
-        );
-    }
-}
-
-fn leave(cells: &[AtomicU32], range: Range<u64>, adds: u32) {
-    for cell in range {
-        cells[usize::try_from(cell).expect("an index")].fetch_sub(adds, Ordering::Relaxed);
-    }
-}
-
 #[test]
 fn no_cell_that_one_writes_is_held_by_another() {
     for lock in [
@@ -147,33 +126,13 @@ fn no_cell_that_one_writes_is_held_by_another() {
         RangeLock::passing(3),
         RangeLock::biased(),
     ] {
-        in_time(move || {
-            let cells: Vec<AtomicU32> = (0..16).map(|_| AtomicU32::new(0)).collect();
-            thread::scope(|scope| {
-                for seed in 1..=4u64 {
-                    let (cells, lock) = (&cells, &lock);
-                    scope.spawn(move || {
-                        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                        for _ in 0..2000 {
-                            random ^= random << 13;
-                            random ^= random >> 7;
-                            random ^= random << 17;
-                            let start = random % 16;
-                            let range = start..start + 1 + (random >> 8) % (16 - start);
-                            let write = (random >> 16) & 1 == 0;
-                            let adds = if write { WRITTEN } else { 1 };
-                            let guard = if write {
-                                lock.write(range.clone())
-                            } else {
-                                lock.read(range.clone())
-                            };
-                            enter(cells, range.clone(), adds);
-                            leave(cells, range, adds);
-                            drop(guard);
-                        }
-                    });
-                }
-            });
+        stress(lock, |lock, range, mode, act| {
+            let guard = match mode {
+                Mode::Read => lock.read(range),
+                Mode::Write => lock.write(range),
+            };
+            act();
+            drop(guard);
         });
     }
 }

@@ -13,6 +13,7 @@ pub mod observed_lists;
 pub mod observed_plug;
 pub mod range;
 pub mod range_bias;
+pub mod range_list;
 pub mod reserve_wait;
 pub mod rwsem;
 pub mod traced;

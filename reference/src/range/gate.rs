@@ -1,4 +1,4 @@
-//! A gate that is shut, and is opened once: where one thread waits for its range.
+//! A gate that is shut, and is opened once: where threads wait for a range.
 //!
 //! ```text
 //! wait:  look a while whether OPEN is set; set SLEEPER; sleep while OPEN is not

@@ -8,5 +8,6 @@ mod dio;
 mod explored;
 mod jbd2;
 mod range;
+mod range_list;
 mod rwsem;
 mod writeback;
