@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use interlock::dio::sys::{Monitor, StdMonitor, System};
-use interlock::rwsem::sys::{Futex, Ordering, StdSys, Sys};
+use interlock_rwlock::sys::{Futex, Ordering, StdSys, Sys};
 
 /// The threads of one play.
 #[derive(Clone, Default)]

@@ -10,7 +10,7 @@ use super::gate::Gate;
 use super::policy::Policy;
 use super::sys::Sys;
 use super::tree::{Arrival, Mode, Place, Tree};
-use crate::rwsem::sys::{AtomicWord, Ordering};
+use interlock_rwlock::sys::{AtomicWord, Ordering};
 
 /// What the mutex guards.
 pub struct Ranges<S: Sys> {

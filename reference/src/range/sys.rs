@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
-use crate::rwsem::sys::{AtomicWord, Futex};
+use interlock_rwlock::sys::{AtomicWord, Futex};
 
 /// The system that a range lock runs on.
 pub trait Sys {
