@@ -3,12 +3,11 @@
 use std::sync::{PoisonError, RwLock};
 
 use clap::ValueEnum;
-use interlock::rwsem::lock::BarrierRwLock;
 
 /// Which lock. The order is that of every table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Which {
-    /// `BarrierRwLock`, the reference's.
+    /// `interlock_rwlock::RwLock`, the reference's.
     Barrier,
     /// `parking_lot::RwLock`, guards dropped.
     ParkingLot,
@@ -22,7 +21,7 @@ impl Which {
     /// The name in tables, with the version of what changes between versions.
     pub fn name(self) -> String {
         match self {
-            Which::Barrier => "BarrierRwLock".to_owned(),
+            Which::Barrier => "interlock-rwlock".to_owned(),
             Which::ParkingLot => format!("parking_lot {}", parking_lot_version()),
             Which::ParkingLotFair => format!("parking_lot {} fair", parking_lot_version()),
             Which::Std => "std".to_owned(),
@@ -63,9 +62,9 @@ pub trait Lock: Default + Send + Sync {
     }
 }
 
-/// `BarrierRwLock`, the reference's.
+/// `interlock_rwlock::RwLock`, the reference's.
 #[derive(Default)]
-pub struct Barrier(BarrierRwLock<()>);
+pub struct Barrier(interlock_rwlock::RwLock<()>);
 
 impl Lock for Barrier {
     fn read(&self, body: impl FnOnce()) {

@@ -12,8 +12,8 @@ use std::thread::{self, JoinHandle};
 use interlock::dio::sys::{Monitor, StdMonitor, System};
 use interlock::range;
 use interlock::range::atomicity;
-use interlock::rwsem::probe::NoProbe;
-use interlock::rwsem::sys::{Futex, Ordering, StdSys, Sys};
+use interlock_rwlock::probe::NoProbe;
+use interlock_rwlock::sys::{Futex, Ordering, StdSys, Sys};
 
 /// The threads of one play.
 #[derive(Clone, Default)]

@@ -1,8 +1,8 @@
 //! Rules that a lock must not follow: what the checks must find.
 
-use interlock::rwsem::machine::Kind;
-use interlock::rwsem::protocol::Protocol;
-use interlock::rwsem::word::{Counts, Grant, Word};
+use interlock_rwlock::Kind;
+use interlock_rwlock::protocol::Protocol;
+use interlock_rwlock::word::{Counts, Grant, Word};
 
 /// Every reader that leaves hands the lock over, not only the last one.
 pub struct DoubleHandOff;

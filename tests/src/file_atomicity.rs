@@ -11,8 +11,8 @@ use interlock::range::atomicity::policy::Kind;
 use interlock::range::atomicity::probe::Probe;
 use interlock::range::atomicity::rules::Rules;
 use interlock::range::atomicity::sys::System;
-use interlock::rwsem::probe::NoProbe;
 use interlock_checker::manifest::{Expect, Manifest, Model};
+use interlock_rwlock::probe::NoProbe;
 use interlock_traces::machines::counterpart::Counterpart as _;
 use interlock_traces::machines::file_atomicity::FileAtomicity;
 

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use interlock::rwsem::machine::{self, Kind, Machine, Pc, State};
 use interlock::rwsem::policy::Policy;
-use interlock::rwsem::probe::Probe;
-use interlock::rwsem::word::{Action, Counts, Word};
+use interlock_rwlock::probe::Probe;
+use interlock_rwlock::word::{Action, Counts, Word};
 
 /// What was seen of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::mpsc;
 use std::thread;
 
-use interlock::rwsem::lock::RawBarrierRwLock;
-use interlock::rwsem::machine::Kind;
-use interlock::rwsem::probe::Probe;
-use interlock::rwsem::protocol::BatchQueue;
-use interlock::rwsem::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};
-use interlock::rwsem::word::{Action, Word};
+use interlock_rwlock::Kind;
+use interlock_rwlock::lock::RawBarrierRwLock;
+use interlock_rwlock::probe::Probe;
+use interlock_rwlock::protocol::BatchQueue;
+use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};
+use interlock_rwlock::word::{Action, Word};
 
 thread_local! {
     /// What the lock did: its steps, and its calls of the system.

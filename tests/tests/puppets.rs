@@ -14,12 +14,12 @@ use conformance::corpus::{self, Graph};
 use conformance::faulty_rules::{LateWriter, ReaderOvertakes};
 use conformance::in_time::PATIENCE;
 use conformance::rwsem_log::{machine_action, project};
-use interlock::rwsem::lock::RawBarrierRwLock;
 use interlock::rwsem::machine::{Action, Kind, Pc, State};
-use interlock::rwsem::probe::Probe;
-use interlock::rwsem::protocol::{BatchQueue, Protocol};
-use interlock::rwsem::sys::StdSys;
-use interlock::rwsem::word::{self, Counts, Word};
+use interlock_rwlock::lock::RawBarrierRwLock;
+use interlock_rwlock::probe::Probe;
+use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::sys::StdSys;
+use interlock_rwlock::word::{self, Counts, Word};
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::rwsem::Rwsem;
 

@@ -21,7 +21,7 @@ use interlock::range::policy::Policy;
 use interlock::range::probe::{Probe, Step};
 use interlock::range::sys::Sys;
 use interlock::range::tree::{Arrival, Entry, Mode, Tree};
-use interlock::rwsem::sys::{Futex, Ordering};
+use interlock_rwlock::sys::{Futex, Ordering};
 use interlock_traces::machines::counterpart::Counterpart as _;
 use interlock_traces::machines::range::RangeTree;
 

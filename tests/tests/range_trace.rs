@@ -12,7 +12,7 @@ use interlock::range::lock::RangeLock;
 use interlock::range::policy::Policy;
 use interlock::range::recorder::Recorder;
 use interlock::range::sys::Sys;
-use interlock::rwsem::sys::{Futex, Ordering};
+use interlock_rwlock::sys::{Futex, Ordering};
 use interlock_traces::recording::Trace;
 use interlock_traces::validate::edits::Edit;
 

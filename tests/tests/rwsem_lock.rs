@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use conformance::in_time::in_time;
-use interlock::rwsem::lock::BarrierRwLock;
-use lock_api::RwLockWriteGuard;
+use interlock_rwlock::RwLock;
+use interlock_rwlock::lock_api::RwLockWriteGuard;
 
 #[test]
 fn the_lock_is_small() {
-    assert_eq!(size_of::<BarrierRwLock<()>>(), 32);
+    assert_eq!(size_of::<RwLock<()>>(), 32);
 }
 
 #[test]
 fn a_try_takes_a_free_lock_and_no_other() {
-    let lock = BarrierRwLock::new(0);
+    let lock = RwLock::new(0);
     let reads = (lock.try_read(), lock.try_read());
     assert!(reads.0.is_some() && reads.1.is_some());
     assert!(lock.try_write().is_none() && lock.is_locked() && !lock.is_locked_exclusive());
@@ -32,7 +32,7 @@ fn a_try_takes_a_free_lock_and_no_other() {
 
 #[test]
 fn a_downgraded_lock_admits_readers_only() {
-    let lock = BarrierRwLock::new(1);
+    let lock = RwLock::new(1);
     let read = RwLockWriteGuard::downgrade(lock.write());
     assert_eq!((*read, lock.try_read().map(|value| *value)), (1, Some(1)));
     assert!(lock.try_write().is_none());
@@ -43,7 +43,7 @@ fn a_downgraded_lock_admits_readers_only() {
 /// No poisoning: the lock is free again, for those who waited too, and what the panic left half done is seen.
 #[test]
 fn a_holder_that_panics_releases_the_lock() {
-    let lock = BarrierRwLock::new((0, 0));
+    let lock = RwLock::new((0, 0));
     let holds = AtomicBool::new(false);
     thread::scope(|scope| {
         let holder = scope.spawn(|| {
@@ -72,7 +72,7 @@ fn a_holder_that_panics_releases_the_lock() {
     assert!(reader.is_err() && lock.try_write().is_some());
 }
 
-fn lock_has_waiters<T>(lock: &BarrierRwLock<T>) -> bool {
+fn lock_has_waiters<T>(lock: &RwLock<T>) -> bool {
     // SAFETY: only looks.
     unsafe { lock.raw() }.snapshot().has_waiters()
 }
@@ -84,7 +84,7 @@ const TURNS: u64 = 3000;
 #[test]
 fn stress() {
     in_time(|| {
-        let lock = BarrierRwLock::new((0_u64, 0_u64));
+        let lock = RwLock::new((0_u64, 0_u64));
         let over = AtomicBool::new(false);
         let write = |value: &mut (u64, u64)| {
             value.0 += 1;

@@ -5,12 +5,12 @@ use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::traces::in_order;
-use interlock::rwsem::lock::RawBarrierRwLock;
-use interlock::rwsem::machine::Kind;
-use interlock::rwsem::protocol::BatchQueue;
 use interlock::rwsem::recorder::Recorder;
-use interlock::rwsem::sys::StdSys;
-use interlock::rwsem::word::Word;
+use interlock_rwlock::Kind;
+use interlock_rwlock::lock::RawBarrierRwLock;
+use interlock_rwlock::protocol::BatchQueue;
+use interlock_rwlock::sys::StdSys;
+use interlock_rwlock::word::Word;
 use interlock_traces::recording::{self, Trace};
 use interlock_traces::validate::edits::Edit;
 use interlock_traces::validate::protocol::Protocol;

@@ -14,7 +14,7 @@ use interlock::range::policy::Policy;
 use interlock::range::probe::{Probe, Step};
 use interlock::range::sys::{Guarded, Sys};
 use interlock::range::tree::Tree;
-use interlock::rwsem::sys::{Futex, Ordering};
+use interlock_rwlock::sys::{Futex, Ordering};
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::Mutex;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
 use conformance::rwsem_log::{Log, batch_queue, check};
-use interlock::rwsem::lock::RawBarrierRwLock;
-use interlock::rwsem::machine::Kind;
-use interlock::rwsem::protocol::{BatchQueue, Protocol};
-use interlock::rwsem::sys::{Ordering, Sys};
-use interlock::rwsem::word::Word;
+use interlock_rwlock::Kind;
+use interlock_rwlock::lock::RawBarrierRwLock;
+use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::sys::{Ordering, Sys};
+use interlock_rwlock::word::Word;
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::AtomicU32;

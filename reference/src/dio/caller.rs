@@ -11,7 +11,7 @@ use super::sys::{Monitor, System};
 use super::workers::Queue;
 use crate::device::BlockDevice;
 use crate::errno::Errno;
-use crate::rwsem::machine::Kind as Holder;
+use interlock_rwlock::Kind as Holder;
 
 /// A request whose caller is at it.
 pub(super) struct Caller<'a, D, Q, S: System, P> {

@@ -33,9 +33,9 @@ use super::sys::{Monitor, StdSys, System};
 use super::workers::Queue;
 use crate::device::BlockDevice;
 use crate::errno::Errno;
-use crate::rwsem::lock::RawBarrierRwLock;
-use crate::rwsem::machine::Kind as Holder;
-use crate::rwsem::word::Word;
+use interlock_rwlock::Kind as Holder;
+use interlock_rwlock::lock::RawBarrierRwLock;
+use interlock_rwlock::word::Word;
 
 /// A file for direct I/O. See the [module](self).
 ///
@@ -188,7 +188,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
             policy,
             per_block,
             sectors,
-            rwsem: RawBarrierRwLock::with(Word::FREE, crate::rwsem::probe::NoProbe),
+            rwsem: RawBarrierRwLock::with(Word::FREE, interlock_rwlock::probe::NoProbe),
             meta: S::Monitor::new(meta),
             probe,
         };

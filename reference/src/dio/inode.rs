@@ -13,8 +13,8 @@ use super::sys::{Monitor, System};
 use super::workers::{Fate, Io};
 use crate::device::BlockDevice;
 use crate::errno::Errno;
-use crate::rwsem::lock::RawBarrierRwLock;
-use crate::rwsem::probe::NoProbe;
+use interlock_rwlock::lock::RawBarrierRwLock;
+use interlock_rwlock::probe::NoProbe;
 
 /// The file.
 pub(super) struct Inode<D, S: System, P> {

@@ -1,7 +1,7 @@
 //! The hook through which tests and traces see each atomic step of the requests.
 
 use super::machine::{Action, Bio, Call, Extent, Mode, Request};
-pub use crate::rwsem::probe::NoProbe;
+pub use interlock_rwlock::probe::NoProbe;
 
 /// The two that act for a request: `Proceed` and `Ends` of `UnalignedDio.tla`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

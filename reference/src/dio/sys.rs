@@ -3,8 +3,8 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-pub use crate::rwsem::sys::StdSys;
-use crate::rwsem::sys::Sys;
+pub use interlock_rwlock::sys::StdSys;
+use interlock_rwlock::sys::Sys;
 
 /// The system that a file runs on.
 pub trait System: Sys<Word: Send + Sync, Futex: Send + Sync> + Send + Sync + 'static {

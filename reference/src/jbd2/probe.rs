@@ -2,7 +2,7 @@
 
 use super::machine::{Credits, Pc};
 use super::numbers::Numbers;
-pub use crate::rwsem::probe::NoProbe;
+pub use interlock_rwlock::probe::NoProbe;
 
 /// Who starts a handle: a name that the caller gives, for the probe alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,7 @@
 //! ```
 
 use super::sys::Sys;
-use crate::rwsem::sys::{Futex, Ordering};
+use interlock_rwlock::sys::{Futex, Ordering};
 
 const OPEN: u32 = 1;
 const SLEEPER: u32 = 2;

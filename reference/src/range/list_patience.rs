@@ -9,7 +9,7 @@ use super::gate::Gate;
 use super::list_policy::Policy;
 use super::list_sys::ListSys;
 use super::sys::Guarded;
-use crate::rwsem::sys::Futex;
+use interlock_rwlock::sys::Futex;
 
 /// The auxiliary lock.
 pub(super) struct Auxiliary<S: ListSys> {

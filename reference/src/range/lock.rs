@@ -21,7 +21,7 @@ use super::probe::Probe as _;
 use super::ranges::{Coming, Ranges};
 use super::sys::{Guarded, StdSys, Sys};
 use super::tree::{Mode, Place};
-use crate::rwsem::sys::{AtomicWord, Ordering};
+use interlock_rwlock::sys::{AtomicWord, Ordering};
 
 /// A lock of ranges. See the [module](self) for what it guarantees.
 ///

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::tree::{Arrival, Mode, Place, Tree};
-pub use crate::rwsem::probe::NoProbe;
+pub use interlock_rwlock::probe::NoProbe;
 
 /// What a call has done to the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::policy::Policy;
 use super::probe::{Probe as _, Step};
 use super::sys::Sys;
 use super::tree::{Arrival, Mode, Place, Tree};
-use crate::rwsem::sys::{AtomicWord, Ordering};
+use interlock_rwlock::sys::{AtomicWord, Ordering};
 
 /// What the mutex guards.
 pub struct Ranges<S: Sys> {

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
+use interlock_rwlock::sys::{AtomicWord, Futex};
+
 use super::probe::{NoProbe, Probe};
-use crate::rwsem::sys::{AtomicWord, Futex};
 
 /// The system that a range lock runs on.
 pub trait Sys {

@@ -4,17 +4,10 @@
 //! only the model checker needs, the history of overtaking, is left out. The actions that are enabled in a state, and the state
 //! after each, are a function of the state: no threads, no clock.
 
+pub use interlock_rwlock::Kind;
+
 use super::decisions::View;
 use super::policy::Policy;
-
-/// What a task takes the lock for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// For reading.
-    Reader,
-    /// For writing.
-    Writer,
-}
 
 /// What a task is doing; in `Rwsem.tla` a string of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

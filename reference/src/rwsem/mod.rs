@@ -1,12 +1,7 @@
-//! Reader/writer semaphores: `specs/rwsem/Rwsem.tla`.
+//! Reader/writer semaphores: `specs/rwsem/Rwsem.tla`. The lock of policy `BatchQueue` in threads is the crate `interlock-rwlock`.
 
 mod decisions;
-pub mod lock;
 pub mod machine;
 pub mod policy;
-pub mod probe;
-pub mod protocol;
 #[cfg(feature = "trace")]
 pub mod recorder;
-pub mod sys;
-pub mod word;

@@ -1,7 +1,8 @@
 //! A probe that records what a lock does, for `interlock validate`.
 
-use super::probe::Probe;
-use super::word::{Action, Counts, Word};
+use interlock_rwlock::probe::Probe;
+use interlock_rwlock::word::{Action, Counts, Word};
+
 use crate::trace::{Head, Recording, Step};
 
 /// Records the steps of a lock.

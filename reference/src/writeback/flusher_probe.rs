@@ -1,7 +1,7 @@
 //! The hook through which tests see each atomic step of a flusher, and take its processor.
 
 use super::plug::{Action, Cpu};
-pub use crate::rwsem::probe::NoProbe;
+pub use interlock_rwlock::probe::NoProbe;
 
 /// What is on its way to the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

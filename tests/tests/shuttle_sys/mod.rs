@@ -1,6 +1,6 @@
 //! shuttle as the system of a lock: its word and its futex.
 
-use interlock::rwsem::sys::{AtomicWord, Futex, Ordering};
+use interlock_rwlock::sys::{AtomicWord, Futex, Ordering};
 use shuttle::sync::atomic::{AtomicU32, AtomicU64};
 use shuttle::sync::{Condvar, Mutex};
 

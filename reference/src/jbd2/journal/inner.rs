@@ -16,7 +16,7 @@ use crate::jbd2::probe::{Probe, Who};
 use crate::jbd2::refused::Reason;
 use crate::jbd2::space::{Checkpointed, Store};
 use crate::jbd2::waiting::Discipline;
-use crate::rwsem::sys::AtomicWord;
+use interlock_rwlock::sys::AtomicWord;
 
 /// The journal.
 pub struct Inner<D, W: Discipline, S: System, P: Probe> {

@@ -34,7 +34,7 @@ use super::refused::Reason;
 use super::waiting::{Discipline, HandOver};
 use crate::device::BlockDevice;
 use crate::dio::sys::{Monitor, StdSys, System};
-use crate::rwsem::sys::AtomicWord;
+use interlock_rwlock::sys::AtomicWord;
 
 /// How a journal divides its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

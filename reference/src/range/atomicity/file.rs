@@ -22,7 +22,7 @@ use crate::range::lock::{RangeGuard, RangeLock};
 use crate::range::policy::Policy as RangePolicy;
 use crate::range::sys::StdSys;
 use crate::range::tree::Mode;
-use crate::rwsem::probe::NoProbe;
+use interlock_rwlock::probe::NoProbe;
 
 /// Bytes of a cell: positions and lengths are multiples of it.
 pub const CELL: usize = 8;

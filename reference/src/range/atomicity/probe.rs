@@ -1,7 +1,7 @@
 //! The hook through which tests see each step of an operation.
 
 use super::machine::Step;
-use crate::rwsem::probe::NoProbe;
+use interlock_rwlock::probe::NoProbe;
 
 /// Sees the steps of one operation, in the thread that does it. Those of all operations, in the order in which `step` is called, are
 /// a path of the machine: what an operation has, it has when `step` tells that it begins, and until `step` tells that it ends.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::{Monitor, System};
 use interlock::errno::Errno;
-use interlock::rwsem::sys::Sys;
+use interlock_rwlock::sys::Sys;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread::{self, Thread};
 

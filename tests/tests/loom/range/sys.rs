@@ -4,7 +4,7 @@
 use interlock::range::bias;
 use interlock::range::probe::NoProbe;
 use interlock::range::sys::{Guarded, Sys};
-use interlock::rwsem::sys::{AtomicWord, Ordering};
+use interlock_rwlock::sys::{AtomicWord, Ordering};
 use loom::sync::Mutex;
 use loom::sync::atomic::AtomicU64;
 

@@ -1,7 +1,7 @@
 //! Faults in the lock's orders, its waiting and its rules: each must be found.
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
-use interlock::rwsem::protocol::BatchQueue;
+use interlock_rwlock::protocol::BatchQueue;
 
 use rusty_fork::rusty_fork_test;
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use conformance::rwsem_log::{self, Event, Log};
 use conformance::symptom::assert_found;
 use conformance::traces;
-use interlock::rwsem::lock::RawBarrierRwLock;
-use interlock::rwsem::machine::Kind;
-use interlock::rwsem::probe::Probe;
-use interlock::rwsem::protocol::{BatchQueue, Protocol};
 use interlock::rwsem::recorder::Recorder;
-use interlock::rwsem::sys::Sys;
-use interlock::rwsem::word::{Action, Word};
+use interlock_rwlock::Kind;
+use interlock_rwlock::lock::RawBarrierRwLock;
+use interlock_rwlock::probe::Probe;
+use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::sys::Sys;
+use interlock_rwlock::word::{Action, Word};
 use loom::cell::UnsafeCell;
 
 use super::sys::LoomSys;
@@ -233,7 +233,7 @@ where
     });
 }
 
-fn steps(events: &[Event]) -> Vec<(usize, interlock::rwsem::word::Action)> {
+fn steps(events: &[Event]) -> Vec<(usize, interlock_rwlock::word::Action)> {
     let step = |event: &Event| match *event {
         Event::Step { task, action, .. } => Some((task, action)),
         Event::Returned(_) | Event::Refused(_) => None,

@@ -6,8 +6,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use interlock::rwsem::sys::{AtomicWord, Futex, Ordering, Sys};
-use interlock::rwsem::word as lock;
+use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
+use interlock_rwlock::word as lock;
 use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::thread::{self, Thread};
 

@@ -15,7 +15,7 @@
 //!
 //! [`Word::queue`] gives `None` where the field is full, and changes nothing: the caller yields and tries again, unordered until it has queued.
 
-use super::machine::Kind;
+use crate::kind::Kind;
 
 const ACTIVE: u64 = (1 << 14) - 1;
 const ACTIVE_FULL: u64 = 1 << 13;
@@ -262,8 +262,8 @@ impl Word {
     }
 }
 
-impl std::fmt::Debug for Word {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Word {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Counts {
             active,
             writer,
@@ -271,14 +271,14 @@ impl std::fmt::Debug for Word {
             readers,
             behind,
         } = self.counts();
-        let inside = if writer {
-            "writer".to_string()
-        } else {
-            format!("{active} readers")
-        };
+        f.write_str("Word(")?;
+        match writer {
+            true => f.write_str("writer")?,
+            false => write!(f, "{active} readers")?,
+        }
         write!(
             f,
-            "Word({inside} | {ahead}w {readers}r {behind}w | ticket {} batch {})",
+            " | {ahead}w {readers}r {behind}w | ticket {} batch {})",
             self.ticket(),
             self.batch()
         )

@@ -1,8 +1,10 @@
 //! What the lock needs from the system: an atomic word, futex words, and a way to yield. Tests put loom's or shuttle's in.
 
-use std::sync::atomic::{AtomicU32, AtomicU64};
+#[cfg(feature = "std")]
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::AtomicU64;
 
-pub use std::sync::atomic::Ordering;
+pub use core::sync::atomic::Ordering;
 
 /// The system that a lock runs on.
 pub trait Sys {
@@ -66,8 +68,10 @@ pub trait Futex {
 }
 
 /// The system of the published lock: the standard library's atomics, and the operating system's futex.
+#[cfg(feature = "std")]
 pub struct StdSys;
 
+#[cfg(feature = "std")]
 impl StdSys {
     /// [`AtomicWord::new`] for constants.
     pub const fn word(value: u64) -> AtomicU64 {
@@ -80,6 +84,7 @@ impl StdSys {
     }
 }
 
+#[cfg(feature = "std")]
 impl Sys for StdSys {
     type Word = AtomicU64;
     type Futex = AtomicU32;
@@ -91,7 +96,7 @@ impl Sys for StdSys {
 
     #[inline]
     fn spin_hint() {
-        std::hint::spin_loop();
+        core::hint::spin_loop();
     }
 
     fn yield_now() {
@@ -101,7 +106,7 @@ impl Sys for StdSys {
 
 impl AtomicWord for AtomicU64 {
     fn new(value: u64) -> Self {
-        StdSys::word(value)
+        AtomicU64::new(value)
     }
 
     #[inline]
@@ -135,9 +140,10 @@ impl AtomicWord for AtomicU64 {
     }
 }
 
+#[cfg(feature = "std")]
 impl Futex for AtomicU32 {
     fn new() -> Self {
-        StdSys::futex()
+        AtomicU32::new(0)
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! The hook through which tests and traces see each atomic step of the lock.
 
-use super::word::{Action, Word};
+use crate::word::{Action, Word};
 
 /// Receives every atomic step of a lock, in the thread that took it, right after it is taken and before it has any other
 /// effect: no grant is published yet, and a releaser has not begun its `Wake`.

@@ -1,7 +1,7 @@
 //! The rules that a lock follows, as a type, so that tests can put a faulty one in.
 
-use super::machine::Kind;
-use super::word::{Grant, Word};
+use crate::kind::Kind;
+use crate::word::{Grant, Word};
 
 /// What happened to a task that arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

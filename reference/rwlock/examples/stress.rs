@@ -5,8 +5,8 @@
 
 use std::thread;
 
-use interlock::rwsem::lock::BarrierRwLock;
-use lock_api::RwLockWriteGuard;
+use interlock_rwlock::RwLock;
+use interlock_rwlock::RwLockWriteGuard;
 
 /// Threads of each kind.
 const THREADS: u64 = 2;
@@ -14,7 +14,7 @@ const THREADS: u64 = 2;
 const TURNS: u64 = 50_000;
 
 /// Writers keep the two numbers equal.
-static PAIR: BarrierRwLock<[u64; 2]> = BarrierRwLock::new([0, 0]);
+static PAIR: RwLock<[u64; 2]> = RwLock::new([0, 0]);
 
 fn main() {
     let readers = (0..THREADS).map(|_| thread::spawn(read));

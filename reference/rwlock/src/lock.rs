@@ -1,4 +1,4 @@
-//! A reader/writer lock with bounded waiting for both sides: policy `BatchQueue` of `specs/rwsem/Rwsem.tla`.
+//! The lock without a value: policy `BatchQueue` of `specs/rwsem/Rwsem.tla`.
 //!
 //! A task that waits gets the lock, if every holder leaves it: a reader is overtaken by nobody, a writer by no other writer and
 //! at most once by each reader (one that joins the batch of readers already waiting ahead of it). That holds from the moment
@@ -21,33 +21,16 @@
 //!
 //! Without contention a lock and an unlock are one atomic read-modify-write each. Nothing is allocated. A task spins a bounded
 //! number of times before it arrives, while nobody waits, and again before it sleeps.
-//!
-//! Left out: recursive read locks (a reader that holds the lock and reads again would wait for a writer that waits for it), and
-//! waits that end (a writer that gives up would leave a hole in the tickets). `RawRwLockFair` has nothing to add: every unlock
-//! hands the lock to the first who waits, if anybody does.
-//!
-//! A holder that panics releases the lock as its guard is dropped. There is no poisoning: whoever comes next may find data
-//! that the panic left half changed.
 
-use std::marker::PhantomData;
+use core::marker::PhantomData;
 
-use super::machine::Kind;
-use super::probe::{NoProbe, Probe};
-use super::protocol::{Arrival, BatchQueue, Protocol};
-use super::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};
-use super::word::{Action, Grant, Word};
-
-/// A reader/writer lock around a value. See the [module](self) for what it guarantees.
-///
-/// ```
-/// use interlock::rwsem::lock::BarrierRwLock;
-///
-/// static LIMIT: BarrierRwLock<u32> = BarrierRwLock::new(5);
-/// assert_eq!(*LIMIT.read(), 5);
-/// *LIMIT.write() += 1;
-/// assert_eq!(*LIMIT.read(), 6);
-/// ```
-pub type BarrierRwLock<T> = lock_api::RwLock<RawBarrierRwLock, T>;
+use crate::kind::Kind;
+use crate::probe::{NoProbe, Probe};
+use crate::protocol::{Arrival, BatchQueue, Protocol};
+#[cfg(feature = "std")]
+use crate::sys::StdSys;
+use crate::sys::{AtomicWord, Futex, Ordering, Sys};
+use crate::word::{Action, Grant, Word};
 
 /// Room for [`Sys::WRITER_FUTEXES`].
 const WRITER_FUTEXES: usize = 4;
@@ -56,7 +39,7 @@ const WRITER_FUTEXES: usize = 4;
 const SLEEPER: u32 = 1;
 
 /// The lock without a value, over its system, a probe, and its rules. 32 bytes as published.
-pub struct RawBarrierRwLock<S: Sys = StdSys, P = NoProbe, R = BatchQueue> {
+pub struct RawBarrierRwLock<S: Sys, P = NoProbe, R = BatchQueue> {
     word: S::Word,
     reader_futex: S::Futex,
     writer_futexes: [S::Futex; WRITER_FUTEXES],
@@ -64,7 +47,8 @@ pub struct RawBarrierRwLock<S: Sys = StdSys, P = NoProbe, R = BatchQueue> {
     rules: PhantomData<R>,
 }
 
-impl RawBarrierRwLock {
+#[cfg(feature = "std")]
+impl RawBarrierRwLock<StdSys> {
     /// A free lock.
     pub const fn new() -> Self {
         RawBarrierRwLock {
@@ -77,7 +61,8 @@ impl RawBarrierRwLock {
     }
 }
 
-impl Default for RawBarrierRwLock {
+#[cfg(feature = "std")]
+impl Default for RawBarrierRwLock<StdSys> {
     fn default() -> Self {
         Self::new()
     }
@@ -89,7 +74,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
         RawBarrierRwLock {
             word: S::Word::new(word.bits()),
             reader_futex: S::Futex::new(),
-            writer_futexes: std::array::from_fn(|_| S::Futex::new()),
+            writer_futexes: core::array::from_fn(|_| S::Futex::new()),
             probe,
             rules: PhantomData,
         }
@@ -257,7 +242,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
 
     fn publish(&self, grant: Grant) {
         let (futex, mark) = self.mark(grant);
-        let address = std::ptr::from_ref(futex);
+        let address = core::ptr::from_ref(futex);
         // From here on the lock is another task's, which may end its life: only the address is used.
         if futex.swap(mark, Ordering::Release) & SLEEPER != 0 {
             S::Futex::wake_all(address);
@@ -302,69 +287,5 @@ impl<S: Sys, P: Probe, R: Protocol> Drop for Hold<'_, S, P, R> {
     fn drop(&mut self) {
         // SAFETY: acquired for this kind when this was made, and released nowhere else.
         unsafe { self.lock.release(self.kind) }
-    }
-}
-
-// SAFETY: a writer is alone inside and readers exclude writers, by `Word::enter`, `wake` and `downgrade`. Acquisition: each
-// enters with Acquire, or is granted the lock by a task whose step was Acquire (`wake`) or its own holding (`downgrade`) and
-// whose publication the waiter reads with Acquire. Release: `release` and `downgrade` are Release, and all steps on the word are
-// read-modify-writes, so that each release heads a sequence which the next acquisition reads from.
-unsafe impl lock_api::RawRwLock for RawBarrierRwLock {
-    const INIT: Self = Self::new();
-
-    type SharedGuard = lock_api::GuardSend;
-    type ExclusiveGuard = lock_api::GuardSend;
-
-    #[inline]
-    fn lock_shared(&self) -> lock_api::GuardSend {
-        self.acquire(Kind::Reader);
-        lock_api::GuardSend::new()
-    }
-
-    #[inline]
-    fn try_lock_shared(&self) -> Option<lock_api::GuardSend> {
-        self.try_acquire(Kind::Reader)
-            .then_some(lock_api::GuardSend::new())
-    }
-
-    #[inline]
-    unsafe fn unlock_shared(&self, _: lock_api::GuardSend) {
-        // SAFETY: the guard is that of a shared acquisition.
-        unsafe { self.release(Kind::Reader) }
-    }
-
-    #[inline]
-    fn lock_exclusive(&self) -> lock_api::GuardSend {
-        self.acquire(Kind::Writer);
-        lock_api::GuardSend::new()
-    }
-
-    #[inline]
-    fn try_lock_exclusive(&self) -> Option<lock_api::GuardSend> {
-        self.try_acquire(Kind::Writer)
-            .then_some(lock_api::GuardSend::new())
-    }
-
-    #[inline]
-    unsafe fn unlock_exclusive(&self, _: lock_api::GuardSend) {
-        // SAFETY: the guard is that of an exclusive acquisition.
-        unsafe { self.release(Kind::Writer) }
-    }
-
-    fn is_locked(&self) -> bool {
-        self.snapshot().is_held()
-    }
-
-    fn is_locked_exclusive(&self) -> bool {
-        self.snapshot().is_write_held()
-    }
-}
-
-// SAFETY: `downgrade` lets no writer in between and is Release.
-unsafe impl lock_api::RawRwLockDowngrade for RawBarrierRwLock {
-    unsafe fn downgrade(&self, _: lock_api::GuardSend) -> lock_api::GuardSend {
-        // SAFETY: the guard is that of an exclusive acquisition.
-        unsafe { RawBarrierRwLock::downgrade(self) };
-        lock_api::GuardSend::new()
     }
 }

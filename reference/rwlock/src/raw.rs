@@ -1,0 +1,81 @@
+//! The published lock as one of `lock_api`'s.
+
+use lock_api::GuardSend;
+
+use crate::RawRwLock;
+use crate::kind::Kind;
+
+// SAFETY: a writer is alone inside and readers exclude writers, by `Word::enter`, `wake` and `downgrade`. Acquisition: each
+// enters with Acquire, or is granted the lock by a task whose step was Acquire (`wake`) or its own holding (`downgrade`) and
+// whose publication the waiter reads with Acquire. Release: `release` and `downgrade` are Release, and all steps on the word are
+// read-modify-writes, so that each release heads a sequence which the next acquisition reads from.
+unsafe impl lock_api::RawRwLock for RawRwLock {
+    const INIT: Self = Self::new();
+
+    type SharedGuard = GuardSend;
+    type ExclusiveGuard = GuardSend;
+
+    #[inline]
+    fn lock_shared(&self) -> GuardSend {
+        self.acquire(Kind::Reader);
+        GuardSend::new()
+    }
+
+    #[inline]
+    fn try_lock_shared(&self) -> Option<GuardSend> {
+        self.try_acquire(Kind::Reader).then_some(GuardSend::new())
+    }
+
+    #[inline]
+    unsafe fn unlock_shared(&self, _: GuardSend) {
+        // SAFETY: the guard is that of a shared acquisition.
+        unsafe { self.release(Kind::Reader) }
+    }
+
+    #[inline]
+    fn lock_exclusive(&self) -> GuardSend {
+        self.acquire(Kind::Writer);
+        GuardSend::new()
+    }
+
+    #[inline]
+    fn try_lock_exclusive(&self) -> Option<GuardSend> {
+        self.try_acquire(Kind::Writer).then_some(GuardSend::new())
+    }
+
+    #[inline]
+    unsafe fn unlock_exclusive(&self, _: GuardSend) {
+        // SAFETY: the guard is that of an exclusive acquisition.
+        unsafe { self.release(Kind::Writer) }
+    }
+
+    fn is_locked(&self) -> bool {
+        self.snapshot().is_held()
+    }
+
+    fn is_locked_exclusive(&self) -> bool {
+        self.snapshot().is_write_held()
+    }
+}
+
+// SAFETY: `downgrade` lets no writer in between and is Release.
+unsafe impl lock_api::RawRwLockDowngrade for RawRwLock {
+    unsafe fn downgrade(&self, _: GuardSend) -> GuardSend {
+        // SAFETY: the guard is that of an exclusive acquisition.
+        unsafe { RawRwLock::downgrade(self) };
+        GuardSend::new()
+    }
+}
+
+// SAFETY: each unlock hands the lock to the first who waits, if anybody does: a fair one is the same.
+unsafe impl lock_api::RawRwLockFair for RawRwLock {
+    unsafe fn unlock_shared_fair(&self, _: GuardSend) {
+        // SAFETY: the guard is that of a shared acquisition.
+        unsafe { self.release(Kind::Reader) }
+    }
+
+    unsafe fn unlock_exclusive_fair(&self, _: GuardSend) {
+        // SAFETY: the guard is that of an exclusive acquisition.
+        unsafe { self.release(Kind::Writer) }
+    }
+}
