@@ -17,9 +17,8 @@ use std::sync::Arc;
 
 use super::gate::Gate;
 use super::list_patience::{Auxiliary, Turn};
-use super::list_policy::{OnConflict, Place, Policy};
+use super::list_policy::{Ask, OnConflict, Place, Policy};
 use super::list_sys::{Link, ListSys, Pin};
-use super::machine::Ask;
 use super::sys::{Guarded, StdSys};
 use super::tree::Mode;
 

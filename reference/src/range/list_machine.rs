@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::list_policy::{OnConflict, Place, Policy};
-use super::machine::Ask;
+use super::list_policy::{Ask, OnConflict, Place, Policy};
+
 use super::tree::Mode;
 
 /// The tasks of a list and its design.

@@ -1,7 +1,11 @@
 //! The designs of a range lock that is a list: `specs/range/RangeListPolicies.tla`, and what each finds where it walks.
 
-use super::machine::Ask;
+use std::ops::Range;
+
 use super::tree::Mode;
+
+/// What a task asks for: a range, and what for.
+pub type Ask = (Range<u64>, Mode);
 
 /// What is done about a conflict that is found when one's node is in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
