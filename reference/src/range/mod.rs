@@ -3,6 +3,7 @@
 pub mod bias;
 pub mod bias_machine;
 mod gate;
+mod intervals;
 pub mod lock;
 pub mod machine;
 pub mod policy;
