@@ -35,7 +35,7 @@ test: cargo ## Every test of the workspace, and at the end all that failed
 	@ci/test
 
 .PHONY: bench
-bench: cargo ## The lock against others, direct writes shared and exclusive, the journal: costs, waits, goals (5 minutes; ratios only)
+bench: cargo ## The locks against others, whole files and ranges, direct writes, the journal: costs, waits, goals (7 minutes; ratios only)
 	@cargo run --quiet --release --package interlock-bench
 
 .PHONY: scenario

@@ -2,11 +2,13 @@
 
 use std::hint;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::locks::{Lock, Op, Which, with_lock};
-use crate::stats::{Waits, median};
+use crate::rounds::in_turns;
+use crate::stats::{Spread, Waits, median};
 
 /// How a thread passes time.
 #[derive(Clone, Copy)]
@@ -68,6 +70,8 @@ pub struct Share {
 pub struct Summary {
     /// Grants a second.
     pub rate: f64,
+    /// The same, with the rounds' least and most.
+    pub rates: Spread,
     /// The wait that half of the grants took at most.
     pub p50: Duration,
     /// The wait that 99 of 100 grants took at most.
@@ -79,15 +83,22 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn new(rounds: &[&Share]) -> Self {
+    /// Of the rounds' shares.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn new<'a>(rounds: impl Iterator<Item = &'a Share>) -> Self {
+        let rounds: Vec<&Share> = rounds.collect();
         let nanos = |of: &dyn Fn(&Waits) -> Duration| {
             let values = rounds
                 .iter()
                 .map(|share| of(&share.waits).as_nanos() as f64);
             Duration::from_nanos(median(values.collect()) as u64)
         };
+        let rates = Spread::new(rounds.iter().map(|share| share.rate).collect());
         Summary {
-            rate: median(rounds.iter().map(|share| share.rate).collect()),
+            rate: rates.median,
+            rates,
             p50: nanos(&|waits| waits.percentile(0.5)),
             p99: nanos(&|waits| waits.percentile(0.99)),
             worst: nanos(&Waits::worst),
@@ -120,37 +131,47 @@ impl Outcome {
 
 /// Fights for each lock in turn, `rounds` times, each round beginning with another lock.
 pub fn measure(scenario: &Scenario, locks: &[Which], rounds: usize) -> Vec<Outcome> {
-    let mut shares: Vec<Vec<(Share, Share)>> = locks.iter().map(|_| Vec::new()).collect();
-    for round in 0..rounds {
-        for turn in 0..locks.len() {
-            let index = (round + turn) % locks.len();
-            shares[index].push(with_lock!(locks[index], L => fight::<L>(scenario)));
-        }
-    }
+    let shares = in_turns(
+        rounds,
+        locks.len(),
+        |index| with_lock!(locks[index], L => readers_and_writers::<L>(scenario)),
+    );
     let outcomes = locks.iter().zip(&shares).map(|(&which, rounds)| Outcome {
         which,
-        readers: Summary::new(&rounds.iter().map(|round| &round.0).collect::<Vec<_>>()),
-        writers: Summary::new(&rounds.iter().map(|round| &round.1).collect::<Vec<_>>()),
+        readers: Summary::new(rounds.iter().map(|shares| &shares[0])),
+        writers: Summary::new(rounds.iter().map(|shares| &shares[1])),
     });
     outcomes.collect()
 }
 
 /// One round of one lock: what the readers and the writers got.
-fn fight<L: Lock>(scenario: &Scenario) -> (Share, Share) {
+fn readers_and_writers<L: Lock>(scenario: &Scenario) -> Vec<Share> {
     let lock = &L::default();
-    let threads = scenario.readers.threads + scenario.writers.threads;
+    let with = |op| move |_: Turn, body: &mut dyn FnMut()| lock.with(op, body);
+    let sides = [
+        (scenario.readers, with(Op::Read)),
+        (scenario.writers, with(Op::Write)),
+    ];
+    fight(&sides, scenario.time)
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy)]
+pub struct Turn {
+    /// The thread, among those of its side.
+    pub thread: u32,
+    /// How many turns it has had.
+    pub number: u64,
+}
+
+/// One round of several sides, each with what runs a piece of code while the lock is held: what each side got.
+pub fn fight<W>(sides: &[(Side, W)], time: Duration) -> Vec<Share>
+where
+    W: Fn(Turn, &mut dyn FnMut()) + Sync,
+{
+    let threads: u32 = sides.iter().map(|(side, _)| side.threads).sum();
     let start = &Barrier::new(threads as usize);
     thread::scope(|scope| {
-        let spawn = |op: Op, side: Side| -> Vec<_> {
-            let thread = move |index| {
-                start.wait();
-                stagger(side, index);
-                take_turns(lock, op, side, scenario.time)
-            };
-            (0..side.threads)
-                .map(|index| scope.spawn(move || thread(index)))
-                .collect()
-        };
         let join = |threads: Vec<ScopedJoinHandle<'_, (u64, Waits)>>| {
             let mut grants = 0;
             let mut waits = Waits::default();
@@ -159,12 +180,21 @@ fn fight<L: Lock>(scenario: &Scenario) -> (Share, Share) {
                 grants += count;
                 waits.merge(&more);
             }
-            let rate = grants as f64 / scenario.time.as_secs_f64();
+            let rate = grants as f64 / time.as_secs_f64();
             Share { rate, waits }
         };
-        let readers = spawn(Op::Read, scenario.readers);
-        let writers = spawn(Op::Write, scenario.writers);
-        (join(readers), join(writers))
+        let spawn = sides.iter().map(|(side, with)| -> Vec<_> {
+            let thread = move |index| {
+                start.wait();
+                stagger(*side, index);
+                take_turns(with, *side, index, time)
+            };
+            (0..side.threads)
+                .map(|index| scope.spawn(move || thread(index)))
+                .collect()
+        });
+        let running: Vec<_> = spawn.collect();
+        running.into_iter().map(join).collect()
     })
 }
 
@@ -176,17 +206,22 @@ fn stagger(side: Side, index: u32) {
 }
 
 /// What each thread does; returns its grants within the time, and its waits.
-fn take_turns<L: Lock>(lock: &L, op: Op, side: Side, time: Duration) -> (u64, Waits) {
+fn take_turns(
+    with: &impl Fn(Turn, &mut dyn FnMut()),
+    side: Side,
+    thread: u32,
+    time: Duration,
+) -> (u64, Waits) {
     let end = Instant::now() + time;
     let mut grants = 0;
     let mut waits = Waits::default();
-    loop {
+    for number in 0.. {
         let asked = Instant::now();
         if asked >= end {
-            return (grants, waits);
+            break;
         }
         let mut granted = asked;
-        lock.with(op, || {
+        with(Turn { thread, number }, &mut || {
             granted = Instant::now();
             side.hold.since(granted);
         });
@@ -194,4 +229,39 @@ fn take_turns<L: Lock>(lock: &L, op: Op, side: Side, time: Duration) -> (u64, Wa
         grants += u64::from(granted < end);
         side.gap.since(Instant::now());
     }
+    (grants, waits)
+}
+
+/// Turns a second of so many threads, without a clock between two of them.
+///
+/// # Errors
+/// The first of a turn's.
+pub fn rate(
+    threads: u32,
+    time: Duration,
+    take: impl Fn(Turn) -> anyhow::Result<()> + Sync,
+) -> anyhow::Result<f64> {
+    let over = AtomicBool::new(false);
+    let began = Instant::now();
+    let done = thread::scope(|scope| {
+        let run = |thread| {
+            let (over, take) = (&over, &take);
+            scope.spawn(move || -> anyhow::Result<u64> {
+                let mut number = 0;
+                while !over.load(Ordering::Relaxed) {
+                    take(Turn { thread, number })?;
+                    number += 1;
+                }
+                Ok(number)
+            })
+        };
+        let running: Vec<_> = (0..threads).map(run).collect();
+        thread::sleep(time);
+        over.store(true, Ordering::Relaxed);
+        let joined = running.into_iter().map(|thread| thread.join());
+        joined
+            .map(|turns| turns.unwrap_or_else(|_| anyhow::bail!("a thread has panicked")))
+            .sum::<anyhow::Result<u64>>()
+    })?;
+    Ok(done as f64 / began.elapsed().as_secs_f64())
 }

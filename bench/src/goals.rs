@@ -3,21 +3,29 @@
 use comfy_table::Table;
 
 use crate::locks::{Op, Which};
+use crate::ranges;
 use crate::report::{self, Fight, Form, Results};
 use crate::scenarios;
 
 /// The lock that the goals are for.
 const OURS: Which = Which::Barrier;
 
-struct Goal {
-    what: String,
-    wanted: Wanted,
-    measured: f64,
+/// What is wanted, and what was measured.
+pub struct Goal {
+    /// A ratio.
+    pub what: String,
+    /// What it is to be.
+    pub wanted: Wanted,
+    /// What it was.
+    pub measured: f64,
 }
 
+/// A limit.
 #[derive(Clone, Copy)]
-enum Wanted {
+pub enum Wanted {
+    /// So much or less.
     AtMost(f64),
+    /// So much or more.
     AtLeast(f64),
 }
 
@@ -30,17 +38,17 @@ impl Goal {
     }
 }
 
-/// Every goal, as a table.
-pub fn table(results: &Results, form: Form) -> Table {
+/// Goals as a table.
+pub fn table(goals: &[Goal], form: Form) -> Table {
     let mut table = report::table(form, 1, ["goal", "wanted", "measured", ""]);
-    for goal in goals(results) {
+    for goal in goals {
         let wanted = match goal.wanted {
             Wanted::AtMost(limit) => format!("≤ {}", report::ratio(limit)),
             Wanted::AtLeast(limit) => format!("≥ {}", report::ratio(limit)),
         };
         let verdict = if goal.is_met() { "met" } else { "MISSED" };
         table.add_row([
-            goal.what,
+            goal.what.clone(),
             wanted,
             report::ratio(goal.measured),
             verdict.to_owned(),
@@ -49,7 +57,8 @@ pub fn table(results: &Results, form: Form) -> Table {
     table
 }
 
-fn goals(results: &Results) -> Vec<Goal> {
+/// Every goal.
+pub fn all(results: &Results) -> Vec<Goal> {
     let mut goals = Vec::new();
     let base = Which::ParkingLot;
     for (op, side, limit) in [(Op::Read, "read", 1.0), (Op::Write, "write", 1.1)] {
@@ -80,6 +89,7 @@ fn goals(results: &Results) -> Vec<Goal> {
             measured: ours.rate / theirs.rate,
         });
     }
+    goals.extend(ranges::goals::all(&results.ranges));
     goals
 }
 

@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +17,7 @@ use interlock::jbd2::log::superblock::Features;
 use interlock::jbd2::probe::NoProbe;
 use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
 
+use crate::contended::{Turn, rate};
 use crate::stats::{Waits, median};
 
 /// Bytes in a block.
@@ -34,7 +34,7 @@ const CREDITS: u32 = 8;
 /// Credits that a writer reserves for its second handle, in the fight for reservations.
 const RESERVES: u32 = 18;
 /// How many threads fight for reservations, and how long each has one.
-const WRITERS: usize = 64;
+const WRITERS: u32 = 64;
 const IO: Duration = Duration::from_micros(100);
 /// Blocks of the log in that fight: half of a transaction holds two reservations.
 const SMALL: u64 = 300;
@@ -50,7 +50,7 @@ pub struct Handles {
     /// Where the journal lies.
     pub on: &'static str,
     /// How many threads start handles.
-    pub threads: usize,
+    pub threads: u32,
     /// Handles a second, the median of the rounds.
     pub rate: f64,
 }
@@ -144,19 +144,15 @@ fn open<D: BlockDevice, W: Discipline>(
 }
 
 /// Handles a second of so many threads, each with blocks of its own. Transactions are committed as they fill.
-fn many<D: BlockDevice>(
-    device: D,
-    log: u64,
-    threads: usize,
-    time: Duration,
-) -> anyhow::Result<f64> {
+fn many<D: BlockDevice>(device: D, log: u64, threads: u32, time: Duration) -> anyhow::Result<f64> {
     let journal: Journal<D, HandOver, StdSys> = open(device, log)?;
-    let per_thread = HOME / threads as u64;
-    let round = |thread: usize, turn: u64| -> anyhow::Result<()> {
+    let per_thread = HOME / u64::from(threads);
+    let round = |turn: Turn| -> anyhow::Result<()> {
         let mut handle = journal.start(CREDITS, 0)?;
         for at in 0..DIRTIES {
-            let block = thread as u64 * per_thread + (turn * DIRTIES + at) % per_thread;
-            handle.dirty_metadata(block, &[turn as u8; BLOCK])?;
+            let block =
+                u64::from(turn.thread) * per_thread + (turn.number * DIRTIES + at) % per_thread;
+            handle.dirty_metadata(block, &[turn.number as u8; BLOCK])?;
         }
         drop(handle);
         Ok(())
@@ -167,49 +163,18 @@ fn many<D: BlockDevice>(
 /// Writes a second of many threads: a handle, the I/O, and the handle that was reserved for its end.
 fn fight<W: Discipline>(time: Duration) -> anyhow::Result<f64> {
     let journal: Journal<MemoryDevice, W, StdSys> = open(in_memory(SMALL), SMALL)?;
-    let round = |thread: usize, turn: u64| -> anyhow::Result<()> {
-        let bytes = [turn as u8; BLOCK];
+    let round = |Turn { thread, number }: Turn| -> anyhow::Result<()> {
+        let bytes = [number as u8; BLOCK];
         let mut handle = journal.start(CREDITS, RESERVES)?;
-        handle.dirty_metadata(2 * thread as u64, &bytes)?;
+        handle.dirty_metadata(2 * u64::from(thread), &bytes)?;
         if let Some(reservation) = handle.stop() {
             thread::sleep(IO);
             let mut later = reservation.start()?;
-            later.dirty_metadata(2 * thread as u64 + 1, &bytes)?;
+            later.dirty_metadata(2 * u64::from(thread) + 1, &bytes)?;
         }
         Ok(())
     };
     rate(WRITERS, time, round)
-}
-
-/// Rounds a second of so many threads.
-fn rate(
-    threads: usize,
-    time: Duration,
-    round: impl Fn(usize, u64) -> anyhow::Result<()> + Sync,
-) -> anyhow::Result<f64> {
-    let over = AtomicBool::new(false);
-    let began = Instant::now();
-    let done = thread::scope(|scope| {
-        let run = |thread| {
-            let (over, round) = (&over, &round);
-            scope.spawn(move || -> anyhow::Result<u64> {
-                let mut turn = 0;
-                while !over.load(Ordering::Relaxed) {
-                    round(thread, turn)?;
-                    turn += 1;
-                }
-                Ok(turn)
-            })
-        };
-        let running: Vec<_> = (0..threads).map(run).collect();
-        thread::sleep(time);
-        over.store(true, Ordering::Relaxed);
-        let joined = running.into_iter().map(|thread| thread.join());
-        joined
-            .map(|turns| turns.unwrap_or_else(|_| anyhow::bail!("a thread has panicked")))
-            .sum::<anyhow::Result<u64>>()
-    })?;
-    Ok(done as f64 / began.elapsed().as_secs_f64())
 }
 
 /// How long a commit of one small transaction takes.

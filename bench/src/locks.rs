@@ -22,19 +22,24 @@ impl Which {
     pub fn name(self) -> String {
         match self {
             Which::Barrier => "interlock-rwlock".to_owned(),
-            Which::ParkingLot => format!("parking_lot {}", parking_lot_version()),
-            Which::ParkingLotFair => format!("parking_lot {} fair", parking_lot_version()),
+            Which::ParkingLot => pinned("parking_lot"),
+            Which::ParkingLotFair => format!("{} fair", pinned("parking_lot")),
             Which::Std => "std".to_owned(),
         }
     }
 }
 
-/// The version of parking_lot, which this crate's manifest pins.
-fn parking_lot_version() -> &'static str {
-    include_str!("../Cargo.toml")
-        .lines()
-        .find_map(|line| line.strip_prefix("parking_lot = \"=")?.strip_suffix('"'))
-        .expect("bench/Cargo.toml pins parking_lot")
+/// A crate's name and version, which this crate's manifest pins.
+///
+/// # Panics
+/// If it does not.
+pub fn pinned(name: &str) -> String {
+    let version = include_str!("../Cargo.toml").lines().find_map(|line| {
+        let rest = line.strip_prefix(name)?.strip_prefix(" = \"=")?;
+        rest.strip_suffix('"')
+    });
+    let version = version.expect("bench/Cargo.toml pins what is compared");
+    format!("{name} {version}")
 }
 
 /// What a thread asks of a lock.

@@ -7,7 +7,9 @@ mod journal;
 mod latency;
 mod locks;
 mod plot;
+mod ranges;
 mod report;
+mod rounds;
 mod scenarios;
 mod stats;
 mod uncontended;
@@ -40,12 +42,20 @@ struct Args {
 enum Task {
     /// Lock and unlock so many times, for a profiler to watch.
     Calls { which: Which, op: Op, calls: u64 },
+    /// Lock and unlock a range so many times beside so many that are held, for a profiler to watch.
+    RangeCalls {
+        which: ranges::locks::Which,
+        held: u64,
+        calls: u64,
+    },
     /// Only the direct writes.
     Direct,
     /// Only the journal.
     Journal,
     /// Only the loop over pages.
     Latency,
+    /// Only the range locks.
+    Ranges,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -53,6 +63,11 @@ fn main() -> anyhow::Result<()> {
     match args.command {
         Some(Task::Calls { which, op, calls }) => {
             uncontended::call(which, op, calls);
+            return Ok(());
+        }
+        Some(Task::RangeCalls { which, held, calls }) => {
+            // Without a clock: valgrind does not run the one of a thread.
+            ranges::uncontended::call(which, held, calls, || 0.0);
             return Ok(());
         }
         Some(Task::Direct) => {
@@ -65,17 +80,29 @@ fn main() -> anyhow::Result<()> {
             println!("{}\n{table}", report::LATENCY);
             return Ok(());
         }
-        Some(Task::Journal) | None => {}
+        Some(Task::Journal | Task::Ranges) | None => {}
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let out = root.join("target/interlock/bench");
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
-    if let Some(Task::Journal) = args.command {
-        let measured = journal(args.quick, &out)?;
-        for (title, table) in report::of_journal(&measured, report::Form::Text) {
-            println!("{title}\n{table}\n");
+    match args.command {
+        Some(Task::Journal) => {
+            let measured = journal(args.quick, &out)?;
+            for (title, table) in report::of_journal(&measured, report::Form::Text) {
+                println!("{title}\n{table}\n");
+            }
+            return Ok(());
         }
-        return Ok(());
+        Some(Task::Ranges) => {
+            let measured = range_locks(args.quick, &out)?;
+            for (title, table) in ranges::tables::all(&measured, report::Form::Text) {
+                println!("{title}\n{table}\n");
+            }
+            let goals = goals::table(&ranges::goals::all(&measured), report::Form::Text);
+            println!("{}\n{goals}", report::goals_title(args.quick));
+            return Ok(());
+        }
+        _ => {}
     }
     let results = measure(args.quick, &out)?;
 
@@ -110,7 +137,7 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     eprintln!("interlock-bench: uncontended");
     let mut costs = uncontended::measure(locks, 3 * rounds, 2_000_000 / shorter);
     if !uncontended::count_instructions(&mut costs, scratch)? {
-        eprintln!("interlock-bench: valgrind is missing: no instructions are counted");
+        eprintln!("{NO_VALGRIND}");
     }
     let fight = |scenario: Scenario, rounds: usize| {
         let time = scenario.time / shorter as u32;
@@ -130,6 +157,7 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
     let direct = direct_writes(quick)?;
     let journal = journal(quick, scratch)?;
     let latency = stretches(quick);
+    let ranges = range_locks(quick, scratch)?;
     Ok(Results {
         quick,
         load: (load_before, load()),
@@ -140,7 +168,21 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
         direct,
         journal,
         latency,
+        ranges,
     })
+}
+
+const NO_VALGRIND: &str = "interlock-bench: valgrind is missing: no instructions are counted";
+
+/// Range locks.
+fn range_locks(quick: bool, scratch: &Path) -> anyhow::Result<ranges::Results> {
+    let mut measured = ranges::measure(quick, |what| {
+        eprintln!("interlock-bench: {what} (load {})", load());
+    })?;
+    if !ranges::uncontended::count_instructions(&mut measured.costs, scratch)? {
+        eprintln!("{NO_VALGRIND}");
+    }
+    Ok(measured)
 }
 
 /// The journal on memory and on a file.

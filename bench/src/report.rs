@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Cell, CellAlignment, Table, presets};
 
 use crate::contended::{Outcome, Scenario, Summary};
 use crate::direct::{self, Case, Writes};
@@ -12,6 +12,8 @@ use crate::goals;
 use crate::journal;
 use crate::latency::Stretches;
 use crate::locks::{Op, Which};
+use crate::ranges;
+use crate::stats::Spread;
 use crate::uncontended::Cost;
 
 /// Everything that a run measured.
@@ -34,6 +36,8 @@ pub struct Results {
     pub journal: journal::Results,
     /// A loop over pages.
     pub latency: Vec<Stretches>,
+    /// Range locks.
+    pub ranges: ranges::Results,
 }
 
 /// A scenario and its outcome for each lock.
@@ -111,12 +115,25 @@ pub fn render(results: &Results, form: Form) -> String {
         section(&mut out, form, title, &table);
     }
     section(&mut out, form, LATENCY, &latency(&results.latency, form));
-    let goals = match results.quick {
+    for (title, table) in ranges::tables::all(&results.ranges, form) {
+        section(&mut out, form, &title, &table);
+    }
+    let title = goals_title(results.quick);
+    section(
+        &mut out,
+        form,
+        title,
+        &goals::table(&goals::all(results), form),
+    );
+    out
+}
+
+/// The title of the goals' table.
+pub fn goals_title(quick: bool) -> &'static str {
+    match quick {
         true => "Goals (a quick run is too short to judge them)",
         false => "Goals",
-    };
-    section(&mut out, form, goals, &goals::table(results, form));
-    out
+    }
 }
 
 /// The lock that ratios are to.
@@ -135,13 +152,17 @@ fn section(out: &mut String, form: Form, title: &str, table: &Table) {
 }
 
 /// An empty table, its first `left` columns aligned to the left and the others to the right.
-pub fn table<const N: usize>(form: Form, left: usize, headings: [&str; N]) -> Table {
+pub fn table<H: Into<Cell>>(
+    form: Form,
+    left: usize,
+    headings: impl IntoIterator<Item = H>,
+) -> Table {
     let mut table = Table::new();
     table.load_style(match form {
         Form::Text => presets::UTF8_BORDERS_ONLY,
         Form::Markdown => presets::ASCII_MARKDOWN,
     });
-    table.set_header(headings);
+    table.set_header(headings.into_iter().map(Into::<Cell>::into));
     for column in table.column_iter_mut().skip(left) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -303,6 +324,12 @@ pub fn latency(measured: &[Stretches], form: Form) -> Table {
     table
 }
 
+/// The rounds' least and most, to their median.
+pub fn spread(of: &Spread) -> String {
+    let to_median = |value: f64| ratio(value / of.median);
+    format!("{}–{}", to_median(of.least), to_median(of.most))
+}
+
 /// A ratio, with as many decimals as say something.
 pub fn ratio(ratio: f64) -> String {
     if !ratio.is_finite() {
@@ -314,7 +341,8 @@ pub fn ratio(ratio: f64) -> String {
     }
 }
 
-fn rate(rate: f64) -> String {
+/// A number a second.
+pub fn rate(rate: f64) -> String {
     match rate {
         rate if rate >= 1e6 => format!("{:.2} M", rate / 1e6),
         rate if rate >= 1e4 => format!("{:.0} k", rate / 1e3),

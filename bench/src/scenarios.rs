@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use crate::contended::{Pass, Scenario, Side};
 
-const NONE: Pass = Pass::Busy(Duration::ZERO);
+/// No time at all.
+pub const NONE: Pass = Pass::Busy(Duration::ZERO);
 
 /// What those do between two holds that a scenario may starve. With no gap at all, their few grants come in bursts while the
 /// others are still waking up, and hide the waits; with a busy one, they keep the others off the processors.
-const PAUSE: Pass = asleep_micros(20);
+pub const PAUSE: Pass = asleep_micros(20);
 
-const fn busy_micros(micros: u64) -> Pass {
+/// So long on the processor.
+pub const fn busy_micros(micros: u64) -> Pass {
     Pass::Busy(Duration::from_micros(micros))
 }
 
-const fn asleep_micros(micros: u64) -> Pass {
+/// So long off it.
+pub const fn asleep_micros(micros: u64) -> Pass {
     Pass::Asleep(Duration::from_micros(micros))
 }
 

@@ -22,6 +22,31 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
+/// What rounds have measured.
+#[derive(Clone, Copy)]
+pub struct Spread {
+    /// The least.
+    pub least: f64,
+    /// The median.
+    pub median: f64,
+    /// The most.
+    pub most: f64,
+}
+
+impl Spread {
+    /// Of the rounds' values.
+    ///
+    /// # Panics
+    /// If there are no values.
+    pub fn new(values: Vec<f64>) -> Self {
+        Spread {
+            least: values.iter().copied().fold(f64::INFINITY, f64::min),
+            most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            median: median(values),
+        }
+    }
+}
+
 /// How long threads waited. The longest wait is exact; percentiles are at most 1/16 too high.
 #[derive(Clone)]
 pub struct Waits {
@@ -105,6 +130,16 @@ mod tests {
         assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0);
         assert_eq!(median(vec![9.0, 1.0, 5.0, 7.0]), 6.0);
         assert_eq!(median(vec![3.0]), 3.0);
+    }
+
+    #[test]
+    fn a_spread_has_the_least_the_median_and_the_most() {
+        let Spread {
+            least,
+            median,
+            most,
+        } = Spread::new(vec![9.0, 1.0, 5.0, 7.0]);
+        assert_eq!((least, median, most), (1.0, 6.0, 9.0));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::locks::{Lock, Op, Which, with_lock};
+use crate::rounds::in_turns;
 use crate::stats::median;
 
 /// What one lock and unlock costs.
@@ -30,16 +31,12 @@ pub fn measure(locks: &[Which], rounds: usize, calls: u64) -> Vec<Cost> {
         .iter()
         .flat_map(|&which| [(which, Op::Read), (which, Op::Write)])
         .collect();
-    let mut nanos = vec![Vec::new(); subjects.len()];
-    for round in 0..rounds {
-        for turn in 0..subjects.len() {
-            let index = (round + turn) % subjects.len();
-            let (which, op) = subjects[index];
-            let before = thread_nanos();
-            call(which, op, calls);
-            nanos[index].push((thread_nanos() - before) / calls as f64);
-        }
-    }
+    let nanos = in_turns(rounds, subjects.len(), |index| {
+        let (which, op) = subjects[index];
+        let before = thread_nanos();
+        call(which, op, calls);
+        (thread_nanos() - before) / calls as f64
+    });
     let costs = subjects
         .into_iter()
         .zip(nanos)
@@ -68,7 +65,7 @@ fn repeat<L: Lock>(op: Op, calls: u64) {
 }
 
 /// The CPU time that this thread has had, in nanoseconds.
-fn thread_nanos() -> f64 {
+pub fn thread_nanos() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
@@ -78,28 +75,44 @@ fn thread_nanos() -> f64 {
 /// # Errors
 /// If valgrind is there but does not count.
 pub fn count_instructions(costs: &mut [Cost], scratch: &Path) -> anyhow::Result<bool> {
-    // So many that the instructions by which two starts of a process differ do not show.
-    const CALLS: u64 = 100_000;
     for cost in costs {
-        let Some(without) = instructions(cost, 0, scratch)? else {
+        let args = [
+            "calls".to_owned(),
+            value_name(cost.which),
+            value_name(cost.op),
+        ];
+        cost.instructions = instructions_per_call(&args, scratch)?;
+        if cost.instructions.is_none() {
             return Ok(false);
-        };
-        let with = instructions(cost, CALLS, scratch)?.context("valgrind has vanished")?;
-        cost.instructions = Some((with - without) as f64 / CALLS as f64);
+        }
     }
     Ok(true)
 }
 
-/// The instructions of a whole process that locks and unlocks so many times; none if there is no valgrind.
-fn instructions(cost: &Cost, calls: u64, scratch: &Path) -> anyhow::Result<Option<i64>> {
+/// The instructions of a call, as callgrind counts them in this program with these arguments and a number of calls; none if there is
+/// no valgrind.
+///
+/// # Errors
+/// If valgrind is there but does not count.
+pub fn instructions_per_call(args: &[String], scratch: &Path) -> anyhow::Result<Option<f64>> {
+    // So many that the instructions by which two starts of a process differ do not show.
+    const CALLS: u64 = 100_000;
+    let Some(without) = instructions(args, 0, scratch)? else {
+        return Ok(None);
+    };
+    let with = instructions(args, CALLS, scratch)?.context("valgrind has vanished")?;
+    Ok(Some((with - without) as f64 / CALLS as f64))
+}
+
+/// The instructions of a whole process with so many calls; none if there is no valgrind.
+fn instructions(args: &[String], calls: u64, scratch: &Path) -> anyhow::Result<Option<i64>> {
     let out = scratch.join("callgrind.out");
     let mut valgrind = Command::new("valgrind");
     valgrind
         .arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg(env::current_exe()?)
-        .arg("calls")
-        .args([value_name(cost.which), value_name(cost.op)])
+        .args(args)
         .arg(calls.to_string())
         .stdout(Stdio::null());
     let output = match valgrind.output() {
@@ -120,7 +133,7 @@ fn instructions(cost: &Cost, calls: u64, scratch: &Path) -> anyhow::Result<Optio
 }
 
 /// A value as the command line spells it.
-fn value_name(value: impl ValueEnum) -> String {
+pub fn value_name(value: impl ValueEnum) -> String {
     let value = value.to_possible_value().expect("no value is skipped");
     value.get_name().to_owned()
 }

@@ -141,8 +141,8 @@ enum Call {
     Downgrade(usize),
 }
 
-fn call() -> impl Strategy<Value = Call> {
-    let range = || (0u64..12, 1u64..6).prop_map(|(start, len)| start..start + len);
+fn call(cells: u64) -> impl Strategy<Value = Call> {
+    let range = move || (0..cells, 1u64..6).prop_map(|(start, len)| start..start + len);
     let mode = || prop_oneof![Just(Mode::Read), Just(Mode::Write)];
     prop_oneof![
         6 => (range(), mode()).prop_map(|(range, mode)| Call::Lock(range, mode)),
@@ -246,16 +246,36 @@ fn agree(policy: Policy, passes: usize, calls: &[Call]) -> Result<(), TestCaseEr
     Ok(())
 }
 
+/// How many cases, of how many calls at most, that begin in so many cells.
+struct Size {
+    cases: u32,
+    calls: usize,
+    cells: u64,
+}
+
+/// A few ranges, most of which conflict.
+const FEW: Size = Size {
+    cases: 2000,
+    calls: 40,
+    cells: 12,
+};
+/// More than are kept beside the balanced tree: dozens are in it.
+const MANY: Size = Size {
+    cases: 200,
+    calls: 500,
+    cells: 150,
+};
+
 /// The same cases each time.
-fn run(policy: Policy, passes: usize) -> Result<(), String> {
+fn run(policy: Policy, passes: usize, size: &Size) -> Result<(), String> {
     let config = Config {
-        cases: 2000,
+        cases: size.cases,
         failure_persistence: None,
         ..Config::default()
     };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    let calls = prop::collection::vec(call(), 1..40);
+    let calls = prop::collection::vec(call(size.cells), 1..size.calls);
     let result = runner.run(&calls, |calls| agree(policy, passes, &calls));
     result.map_err(|error| error.to_string())
 }
@@ -263,16 +283,22 @@ fn run(policy: Policy, passes: usize) -> Result<(), String> {
 #[test]
 fn the_tree_counts_what_each_range_waits_for() {
     for policy in [Policy::TREE_FIFO, Policy::PASS_ONE, Policy::PASS_TWO] {
-        assert_eq!(run(policy, policy.passes), Ok(()));
+        for size in [FEW, MANY] {
+            assert_eq!(run(policy, policy.passes, &size), Ok(()));
+        }
     }
 }
 
 #[test]
 fn a_tree_without_sequence_numbers_is_found() {
-    assert!(run(Policy::INTERRUPT_NO_SEQ, 0).is_err());
+    for size in [FEW, MANY] {
+        assert!(run(Policy::INTERRUPT_NO_SEQ, 0, &size).is_err());
+    }
 }
 
 #[test]
 fn a_tree_in_which_one_may_pass_too_many_is_found() {
-    assert!(run(Policy::PASS_TWO, 1).is_err());
+    for size in [FEW, MANY] {
+        assert!(run(Policy::PASS_TWO, 1, &size).is_err());
+    }
 }

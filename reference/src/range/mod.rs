@@ -5,6 +5,7 @@ pub mod atomicity;
 pub mod bias;
 pub mod bias_machine;
 mod gate;
+mod intervals;
 pub mod list;
 pub mod list_machine;
 mod list_patience;

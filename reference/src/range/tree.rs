@@ -9,12 +9,12 @@
 //! give up(r):  as unlock, but only those that came after r have counted it                                  Interrupt
 //! ```
 //!
-//! A range is looked up in a balanced tree, so that a call costs a logarithm of the ranges there, and a step for each that overlaps.
+//! A range is looked up in a balanced tree, so that a call costs a logarithm of the ranges there, and a step for each that overlaps
+//! and for the few that came last. Who leaves looks for others only while somebody waits.
 
 use std::ops::Range;
 
-use iset::IntervalMap;
-
+use super::intervals::Intervals;
 use super::policy::{Keeps, Leaves, Policy};
 
 /// What a range is locked for.
@@ -78,7 +78,9 @@ impl Entry {
 /// The ranges of one lock.
 #[derive(Debug, Clone)]
 pub struct Tree {
-    entries: IntervalMap<u64, Entry>,
+    entries: Intervals,
+    /// How many of them wait.
+    waiting: usize,
     next: u64,
     policy: Policy,
 }
@@ -92,7 +94,8 @@ impl Tree {
     /// These ranges, as [`Tree::entries`] gave them.
     pub fn with(policy: Policy, entries: impl IntoIterator<Item = Entry>) -> Self {
         let mut tree = Tree {
-            entries: IntervalMap::new(),
+            entries: Intervals::new(),
+            waiting: 0,
             next: 0,
             policy,
         };
@@ -105,12 +108,15 @@ impl Tree {
 
     /// Every range, in the order of arrival.
     pub fn entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = self.entries.unsorted_values().cloned().collect();
+        let mut entries: Vec<Entry> = self.entries.iter().cloned().collect();
+        let waiting = entries.iter().filter(|entry| entry.blocking > 0);
+        debug_assert_eq!(self.waiting, waiting.count());
         entries.sort_unstable_by_key(|entry| (entry.place.ticket, entry.place.range.start));
         entries
     }
 
     /// A range arrives. It must not be empty.
+    #[inline]
     pub fn lock(&mut self, range: Range<u64>, mode: Mode) -> (Place, Arrival) {
         let (conflicts, passes) = self.conflicts(&range, mode);
         let arrival = match conflicts {
@@ -122,6 +128,7 @@ impl Tree {
     }
 
     /// The same, if it need not wait. It must not be empty.
+    #[inline]
     pub fn try_lock(&mut self, range: Range<u64>, mode: Mode) -> Option<(Place, Arrival)> {
         let (conflicts, passes) = self.conflicts(&range, mode);
         let arrival = match conflicts {
@@ -133,8 +140,10 @@ impl Tree {
     }
 
     /// A range that is held is released: the tickets of those that hold theirs now.
+    #[inline]
     pub fn unlock(&mut self, place: &Place) -> Vec<u64> {
-        self.replace(place, &[]).1
+        self.remove(place);
+        self.release(place, &[])
     }
 
     /// A range that is held makes room for parts of it, which are held in its place: these, and the tickets of those that hold
@@ -145,27 +154,7 @@ impl Tree {
         parts: &[(Range<u64>, Mode)],
     ) -> (Vec<Place>, Vec<u64>) {
         self.remove(place);
-        let mut ready = Vec::new();
-        let keeps = self.policy.keeps;
-        for entry in self.entries.values_mut(place.range.clone()) {
-            if entry.blocking == 0 || !entry.conflicts(place.mode) {
-                continue;
-            }
-            let waits_for = |(range, mode): &&(Range<u64>, Mode)| {
-                overlap(range, &entry.place.range) && entry.conflicts(*mode)
-            };
-            let count = parts.iter().filter(waits_for).count();
-            entry.blocking += match keeps {
-                _ if parts.is_empty() => 0,
-                Keeps::Parts => count,
-                Keeps::Range => count.min(1),
-                Keeps::All => count.max(1),
-                Keeps::Nothing => 0,
-            };
-            if entry.take_off() {
-                ready.push(entry.place.ticket);
-            }
-        }
+        let ready = self.release(place, parts);
         let places = parts.iter().map(|(range, mode)| Place {
             ticket: place.ticket,
             range: range.clone(),
@@ -182,40 +171,74 @@ impl Tree {
         (places, ready)
     }
 
+    /// What conflicted with a range waits for those of its parts that still do: the tickets of what holds its range now.
+    #[inline]
+    fn release(&mut self, place: &Place, parts: &[(Range<u64>, Mode)]) -> Vec<u64> {
+        let mut ready = Vec::new();
+        if self.waiting == 0 {
+            return ready;
+        }
+        let keeps = self.policy.keeps;
+        self.entries.overlapping(&place.range, |entry| {
+            if entry.blocking == 0 || !entry.conflicts(place.mode) {
+                return;
+            }
+            let waits_for = |(range, mode): &&(Range<u64>, Mode)| {
+                overlap(range, &entry.place.range) && entry.conflicts(*mode)
+            };
+            let count = parts.iter().filter(waits_for).count();
+            entry.blocking += match keeps {
+                _ if parts.is_empty() => 0,
+                Keeps::Parts => count,
+                Keeps::Range => count.min(1),
+                Keeps::All => count.max(1),
+                Keeps::Nothing => 0,
+            };
+            if entry.take_off() {
+                ready.push(entry.place.ticket);
+            }
+        });
+        self.waiting -= ready.len();
+        ready
+    }
+
     /// A range that waits gives up: the tickets of those that hold theirs now.
     pub fn interrupt(&mut self, place: &Place) -> Vec<u64> {
         self.remove(place);
         let mut ready = Vec::new();
-        for entry in self.entries.values_mut(place.range.clone()) {
+        self.entries.overlapping(&place.range, |entry| {
             let counted = self.policy.leaves == Leaves::All || entry.place.ticket > place.ticket;
             if entry.blocking > 0 && entry.conflicts(place.mode) && counted && entry.take_off() {
                 ready.push(entry.place.ticket);
             }
-        }
+        });
+        self.waiting -= ready.len();
         ready
     }
 
     /// How many conflict with such a range, and whether it may pass them all.
-    fn conflicts(&self, range: &Range<u64>, mode: Mode) -> (usize, bool) {
+    #[inline]
+    fn conflicts(&mut self, range: &Range<u64>, mode: Mode) -> (usize, bool) {
         let mut count = 0;
         let mut passes = true;
-        for entry in self.entries.values(range.clone()) {
+        self.entries.overlapping(range, |entry| {
             if entry.conflicts(mode) {
                 count += 1;
                 passes &= entry.blocking > 0 && entry.passed < self.policy.passes;
             }
-        }
+        });
         (count, passes)
     }
 
+    #[inline]
     fn arrive(&mut self, range: Range<u64>, mode: Mode, arrival: Arrival) -> Place {
         if arrival == Arrival::Pass {
-            for entry in self.entries.values_mut(range.clone()) {
+            self.entries.overlapping(&range, |entry| {
                 if entry.conflicts(mode) {
                     entry.blocking += 1;
                     entry.passed += 1;
                 }
-            }
+            });
         }
         let place = Place {
             ticket: self.next,
@@ -234,18 +257,21 @@ impl Tree {
         place
     }
 
+    #[inline]
     fn insert(&mut self, entry: Entry) {
-        self.entries.force_insert(entry.place.range.clone(), entry);
+        self.waiting += usize::from(entry.blocking > 0);
+        self.entries.insert(entry);
     }
 
+    #[inline]
     fn remove(&mut self, place: &Place) {
-        let removed = self.entries.remove_where(place.range.clone(), |entry| {
-            entry.place.ticket == place.ticket
-        });
-        debug_assert!(removed.is_some(), "{place:?} is not in the tree");
+        let blocking = self.entries.remove(place);
+        debug_assert!(blocking.is_some(), "{place:?} is not in the tree");
+        self.waiting -= usize::from(blocking.is_some_and(|blocking| blocking > 0));
     }
 }
 
-fn overlap(left: &Range<u64>, right: &Range<u64>) -> bool {
+/// Have they a cell in common? Neither may be empty.
+pub(super) fn overlap(left: &Range<u64>, right: &Range<u64>) -> bool {
     left.start < right.end && right.start < left.end
 }

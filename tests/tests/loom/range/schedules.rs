@@ -56,7 +56,7 @@ rusty_fork_test! {
         holds("r+r+w, biased", BIASED, &ops, Some(3), (596, 6));
         holds("r+r+w, biased, passing", Design::Biased(Policy::PASS_ONE), &ops, Some(3), (571, 6));
         let ops: [&[Op]; 3] = [&[Op::Read(0..2), Op::Read(1..2)], &[Op::Write(1..3)], &[Op::Write(0..1), Op::Read(0..1)]];
-        holds("rr+w+wr, biased", BIASED, &ops, Some(3), (4_100, 28));
+        holds("rr+w+wr, biased", BIASED, &ops, Some(3), (4_091, 28));
     }
 
     #[test]
