@@ -5,6 +5,7 @@ use std::sync::{self, PoisonError, TryLockError};
 use std::thread;
 
 use clap::ValueEnum;
+use interlock::range::list::{ListGuard, RangeList};
 use interlock::range::lock::{RangeGuard, RangeLock};
 use range_lock::{VecRangeLock, VecRangeLockGuard};
 use range_mutex::{RangeMutex, RangeMutexGuard};
@@ -23,6 +24,8 @@ pub enum Which {
     Passing,
     /// `RangeLock::biased`, whose readers count themselves while nobody writes.
     Biased,
+    /// `RangeList::new`, the list of Kogan, Dice and Issa.
+    List,
     /// `range_mutex::RangeMutex`.
     RangeMutex,
     /// `range_lock::VecRangeLock`, which can only try: who fails yields and tries again.
@@ -40,6 +43,7 @@ impl Which {
             Which::Fifo => "RangeLock".to_owned(),
             Which::Passing => "RangeLock, passing 1".to_owned(),
             Which::Biased => "RangeLock, biased".to_owned(),
+            Which::List => "RangeList".to_owned(),
             Which::RangeMutex => pinned("range-mutex"),
             Which::RangeLock => format!("{}, try and yield", pinned("range-lock")),
             Which::ParkingLot => format!("{}, whole file", pinned("parking_lot")),
@@ -47,7 +51,7 @@ impl Which {
         }
     }
 
-    /// Whether it is the reference's.
+    /// Whether it is the range lock of the reference, which has the list to compare it with.
     pub fn is_ours(self) -> bool {
         matches!(self, Which::Fifo | Which::Passing | Which::Biased)
     }
@@ -117,6 +121,23 @@ reference!(
 );
 
 reference!(Biased, RangeLock::biased(), "Readers count themselves.");
+
+impl Locking for RangeList {
+    type Read<'a> = ListGuard<'a>;
+    type Write<'a> = ListGuard<'a>;
+
+    fn create() -> Self {
+        RangeList::new()
+    }
+
+    fn read(&self, range: Range<u64>) -> ListGuard<'_> {
+        self.read(range)
+    }
+
+    fn write(&self, range: Range<u64>) -> ListGuard<'_> {
+        self.write(range)
+    }
+}
 
 fn indices(range: Range<u64>) -> Range<usize> {
     range.start as usize..range.end as usize
@@ -203,6 +224,7 @@ macro_rules! with_range_lock {
             Fifo: $crate::ranges::locks::Fifo,
             Passing: $crate::ranges::locks::Passing,
             Biased: $crate::ranges::locks::Biased,
+            List: interlock::range::list::RangeList,
             RangeMutex: range_mutex::RangeMutex<u8, Vec<u8>>,
             RangeLock: range_lock::VecRangeLock<u8>,
             ParkingLot: parking_lot::RwLock<()>,
