@@ -101,6 +101,7 @@ impl<S: Sys> RangeLock<S> {
     ///
     /// # Panics
     /// If the range is empty.
+    #[inline]
     pub fn read(&self, range: Range<u64>) -> RangeGuard<'_, S> {
         self.count(&range)
             .unwrap_or_else(|| self.lock(range, Mode::Read))
@@ -147,6 +148,7 @@ impl<S: Sys> RangeLock<S> {
     }
 
     /// `Enter`, if the word is open.
+    #[inline]
     fn count(&self, range: &Range<u64>) -> Option<RangeGuard<'_, S>> {
         check(range);
         self.word.update(Ordering::Acquire, bias::enter)?;
@@ -192,17 +194,23 @@ impl<S: Sys> RangeLock<S> {
     }
 
     /// `Leave`, and `Drain` of the last one.
+    #[inline]
     fn leave(&self) {
         // Releases what was read; and the last one passes on what those before it have released.
         let before = self.word.fetch_sub(bias::ONE, Ordering::AcqRel);
         if bias::is_last(before) {
-            self.probe.about();
-            let gates = self.ranges.with(|ranges| ranges.drain(&self.probe));
-            gates.iter().for_each(|gate| gate.open());
+            self.drain();
         }
+    }
+
+    #[cold]
+    fn drain(&self) {
+        let gates = self.ranges.with(|ranges| ranges.drain(&self.probe));
+        gates.iter().for_each(|gate| gate.open());
     }
 }
 
+#[inline]
 fn check(range: &Range<u64>) {
     assert!(
         !range.is_empty(),
@@ -302,6 +310,7 @@ impl<S: Sys> RangeGuard<'_, S> {
 }
 
 impl<S: Sys> Drop for RangeGuard<'_, S> {
+    #[inline]
     fn drop(&mut self) {
         match &self.held {
             Held::Counted(_) => self.lock.leave(),
