@@ -1,4 +1,19 @@
 //! Faults in the lock's orders, its waiting and its rules: each must be found.
+//!
+//! Every `Ordering` of the crate's `lock.rs`, and the weaker one that is found in its place:
+//!
+//! | where                 | step                      | order   | its fault            |
+//! |-----------------------|---------------------------|---------|----------------------|
+//! | `acquire`             | `Enter`, the fast path    | Acquire | `RELAXED_FAST_ENTER` |
+//! | `spin_before_arrival` | `Enter`, a spinner        | Acquire | `RELAXED_SPIN_ENTER` |
+//! | `acquire_slowly`      | `Enter`, on arrival       | Acquire | `RELAXED_ENTER`      |
+//! | `try_acquire`         | `Enter`, a try            | Acquire | `RELAXED_ENTER`, where all try |
+//! | `release`             | `Release`                 | Release | `RELAXED_RELEASE`    |
+//! | `wake`                | `Wake`                    | Acquire | `RELAXED_WAKE`       |
+//! | `downgrade`           | `Downgrade`               | Release | `RELAXED_DOWNGRADE`  |
+//! | `publish`             | a grant is published      | Release | `RELAXED_PUBLISH`    |
+//! | `wait_for`            | it is found, by a spinner | Acquire | `RELAXED_SPIN_GRANT` |
+//! | `wait_for`            | it is found, before sleep | Acquire | `RELAXED_GRANT`      |
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
 use interlock_rwlock::protocol::BatchQueue;
@@ -26,6 +41,30 @@ rusty_fork_test! {
         finds::<LoomSys<RELAXED_ENTER>, BatchQueue>(
             "Relaxed Enter",
             ONE_READER_TWO_WRITERS,
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_ENTER>, BatchQueue>(
+            "Relaxed Enter of a try",
+            &[&[TryWrite], &[TryWrite]],
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_FAST_ENTER, true>, BatchQueue>(
+            "Relaxed Enter, the fast path",
+            &[&[Write], &[Write]],
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_SPIN_ENTER, true>, BatchQueue>(
+            "Relaxed Enter of a spinner",
+            &[&[Write], &[Write]],
+            Some(3),
+            RACE,
+        );
+        finds::<LoomSys<RELAXED_SPIN_GRANT, true>, BatchQueue>(
+            "Relaxed grant to a spinner",
+            &[&[Write], &[Write]],
             Some(3),
             RACE,
         );

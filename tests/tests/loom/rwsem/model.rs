@@ -9,12 +9,11 @@ use interlock::rwsem::recorder::Recorder;
 use interlock_rwlock::Kind;
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
-use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::protocol::Protocol;
 use interlock_rwlock::sys::Sys;
 use interlock_rwlock::word::{Action, Word};
 use loom::cell::UnsafeCell;
 
-use super::sys::LoomSys;
 use crate::explored::{self, Seen};
 
 /// One operation of a thread, from the call that acquires the lock to its release.
@@ -209,14 +208,18 @@ where
 
 /// Explores without faults; the figures must be these, so that a model that explores less is noticed. All traces are behaviours,
 /// says the machine; returns them.
-pub fn holds(
+pub fn holds<S, R>(
     name: &str,
     programs: Programs,
     preemptions: Option<usize>,
     iterations: usize,
     traces: usize,
-) -> Vec<String> {
-    let (explored, recorded) = explore::<LoomSys, BatchQueue>(name, programs, preemptions);
+) -> Vec<String>
+where
+    S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
+    R: Protocol + Send + Sync + 'static,
+{
+    let (explored, recorded) = explore::<S, R>(name, programs, preemptions);
     assert_eq!((explored, recorded.len()), (iterations, traces), "{name}");
     traces::accepted(name, "rwsem", &recorded);
     recorded

@@ -2,28 +2,48 @@
 
 use conformance::traces;
 
+use interlock_rwlock::Kind;
+use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::word::{Grant, Word};
 use rusty_fork::rusty_fork_test;
 
 use super::model::{Op::*, holds};
+use super::sys::{LoomSys, NONE};
+
+/// With the fast path, and each spin one look.
+type Fast = LoomSys<NONE, true>;
+
+/// `BatchQueue` in a word that is full when one waits.
+struct OneWaits;
+
+impl Protocol for OneWaits {
+    fn queue(word: Word, kind: Kind) -> Option<(Word, Grant)> {
+        if word.has_waiters() {
+            None
+        } else {
+            word.queue(kind)
+        }
+    }
+}
 
 rusty_fork_test! {
     #[test]
     fn three_tasks() {
-        holds("r+r+w", &[&[Read], &[Read], &[Write]], None, 88_871, 48);
-        holds("r+w+w", &[&[Read], &[Write], &[Write]], None, 43_002, 36);
-        holds("w+w+w", &[&[Write], &[Write], &[Write]], None, 43_002, 36);
+        holds::<LoomSys, BatchQueue>("r+r+w", &[&[Read], &[Read], &[Write]], None, 88_871, 48);
+        holds::<LoomSys, BatchQueue>("r+w+w", &[&[Read], &[Write], &[Write]], None, 43_002, 36);
+        holds::<LoomSys, BatchQueue>("w+w+w", &[&[Write], &[Write], &[Write]], None, 43_002, 36);
     }
 
     #[test]
     fn four_tasks() {
-        holds(
+        holds::<LoomSys, BatchQueue>(
             "r+r+w+w",
             &[&[Read], &[Read], &[Write], &[Write]],
             Some(3),
             9_478,
             527,
         );
-        holds(
+        holds::<LoomSys, BatchQueue>(
             "r+w+w+w",
             &[&[Read], &[Write], &[Write], &[Write]],
             Some(3),
@@ -34,14 +54,14 @@ rusty_fork_test! {
 
     #[test]
     fn two_operations() {
-        holds(
+        holds::<LoomSys, BatchQueue>(
             "rr+r+ww",
             &[&[Read, Read], &[Read], &[Write, Write]],
             Some(3),
             2_294,
             304,
         );
-        let recorded = holds(
+        let recorded = holds::<LoomSys, BatchQueue>(
             "rw+w+r",
             &[&[Read, Write], &[Write], &[Read]],
             Some(3),
@@ -49,7 +69,7 @@ rusty_fork_test! {
             117,
         );
         traces::accepted_by_tlc("loom-rwsem", "rwsem", &recorded);
-        holds(
+        holds::<LoomSys, BatchQueue>(
             "rw+w+w+r",
             &[&[Read, Write], &[Write], &[Write], &[Read]],
             Some(3),
@@ -60,14 +80,14 @@ rusty_fork_test! {
 
     #[test]
     fn downgrade() {
-        holds(
+        holds::<LoomSys, BatchQueue>(
             "d+r+d",
             &[&[Downgrade], &[Read], &[Downgrade]],
             Some(3),
             822,
             90,
         );
-        holds(
+        holds::<LoomSys, BatchQueue>(
             "d+r+r+w",
             &[&[Downgrade], &[Read], &[Read], &[Write]],
             Some(3),
@@ -78,12 +98,26 @@ rusty_fork_test! {
 
     #[test]
     fn try_under_contention() {
-        holds(
+        holds::<LoomSys, BatchQueue>(
             "tr tw+w+tw+r",
             &[&[TryRead, TryWrite], &[Write], &[TryWrite], &[Read]],
             Some(3),
             11_669,
             425,
         );
+    }
+
+    #[test]
+    fn the_fast_path_and_the_spins() {
+        holds::<Fast, BatchQueue>("fast r+w", &[&[Read], &[Write]], None, 65, 4);
+        holds::<Fast, BatchQueue>("fast r+r+w", &[&[Read], &[Read], &[Write]], Some(3), 985, 44);
+        holds::<Fast, BatchQueue>("fast r+w+w", &[&[Read], &[Write], &[Write]], Some(3), 1_779, 36);
+        holds::<Fast, BatchQueue>("fast d+r+w", &[&[Downgrade], &[Read], &[Write]], Some(3), 2_643, 59);
+    }
+
+    #[test]
+    fn a_word_that_is_full() {
+        holds::<LoomSys, OneWaits>("full r+w+w", &[&[Read], &[Write], &[Write]], Some(2), 100, 20);
+        holds::<LoomSys, OneWaits>("full r+r+w", &[&[Read], &[Read], &[Write]], Some(2), 86, 22);
     }
 }

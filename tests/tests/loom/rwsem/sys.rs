@@ -2,8 +2,13 @@
 //!
 //! An update of the word is one read-modify-write, since a compare-and-exchange that fails changes nothing. What loom does not
 //! see of the real system: a wake-up that comes late, after its grant was published (it is then one for no reason, which the
-//! loop around the sleep bears), spinning, and the futex call of the operating system itself.
+//! loop around the sleep bears), an exchange that fails for no reason, the futex call of the operating system itself, and that
+//! `StdSys` passes each order on.
+//!
+//! The fast path and the spins make no step that the slow path does not, so that most models leave them out: an attempt fails
+//! always, and nobody spins. With `FAST` an attempt is one, and each spin is one look.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
@@ -30,10 +35,21 @@ pub const WAKE_FIRST: u8 = 7;
 /// The futex sleeps although its value has changed.
 pub const NO_RECHECK: u8 = 8;
 
-/// loom with one of the faults above.
-pub struct LoomSys<const FAULT: u8 = NONE>;
+/// The fast path's `Enter` is Relaxed in place of Acquire.
+pub const RELAXED_FAST_ENTER: u8 = 9;
+/// A spinner's `Enter` is Relaxed in place of Acquire.
+pub const RELAXED_SPIN_ENTER: u8 = 10;
+/// A spinner's finding its grant published is Relaxed in place of Acquire.
+pub const RELAXED_SPIN_GRANT: u8 = 11;
 
-pub struct Word<const FAULT: u8>(AtomicU64);
+/// loom with one of the faults above.
+pub struct LoomSys<const FAULT: u8 = NONE, const FAST: bool = false>;
+
+pub struct Word<const FAULT: u8, const FAST: bool = false> {
+    value: AtomicU64,
+    /// An attempt has failed: whoever makes one from now on may be a spinner. loom does not see it.
+    failed: AtomicBool,
+}
 
 pub struct Wait<const FAULT: u8> {
     value: AtomicU32,
@@ -41,14 +57,14 @@ pub struct Wait<const FAULT: u8> {
     sleepers: Mutex<Vec<Thread>>,
 }
 
-impl<const FAULT: u8> Sys for LoomSys<FAULT> {
-    type Word = Word<FAULT>;
+impl<const FAULT: u8, const FAST: bool> Sys for LoomSys<FAULT, FAST> {
+    type Word = Word<FAULT, FAST>;
     type Futex = Wait<FAULT>;
 
     /// Fewer than the writers of some models, so that they share one.
     const WRITER_FUTEXES: usize = 2;
-    const SPINS_BEFORE_ARRIVAL: u32 = 0;
-    const SPINS_BEFORE_SLEEP: u32 = 0;
+    const SPINS_BEFORE_ARRIVAL: u32 = FAST as u32;
+    const SPINS_BEFORE_SLEEP: u32 = FAST as u32;
 
     fn spin_hint() {}
 
@@ -57,48 +73,75 @@ impl<const FAULT: u8> Sys for LoomSys<FAULT> {
     }
 }
 
-impl<const FAULT: u8> AtomicWord for Word<FAULT> {
-    fn new(value: u64) -> Self {
-        Word(AtomicU64::new(value))
-    }
-
-    fn load(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Fails always: the slow path begins with the same step.
-    fn attempt(&self, _: Ordering, _: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
-        None
-    }
-
-    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
-        let order = if FAULT == RELAXED_ENTER {
-            Ordering::Relaxed
-        } else {
-            order
-        };
+impl<const FAULT: u8, const FAST: bool> Word<FAULT, FAST> {
+    /// What `step` makes of the newest value, as one step, if it makes anything.
+    fn exchange(
+        &self,
+        order: impl Fn(u64, u64) -> Ordering,
+        step: impl Fn(u64) -> Option<u64>,
+    ) -> Option<(u64, u64)> {
         // Reads the newest value; nothing comes between this and the exchange.
-        let before = self.0.fetch_add(0, Ordering::Relaxed);
+        let before = self.value.fetch_add(0, Ordering::Relaxed);
         let after = step(before)?;
-        let wakes =
-            lock::Word::from_bits(before).must_wake() && lock::Word::from_bits(after).is_held();
-        let faulty = match order {
-            Ordering::Acquire if wakes => FAULT == RELAXED_WAKE,
-            Ordering::Acquire => FAULT == RELAXED_ENTER,
-            _ => FAULT == RELAXED_DOWNGRADE,
-        };
-        let order = if faulty { Ordering::Relaxed } else { order };
         loom::stop_exploring();
-        let exchanged = self
-            .0
-            .compare_exchange(before, after, order, Ordering::Relaxed);
+        let exchanged =
+            self.value
+                .compare_exchange(before, after, order(before, after), Ordering::Relaxed);
         loom::explore();
         assert!(exchanged.is_ok());
         Some((before, after))
     }
+}
+
+impl<const FAULT: u8, const FAST: bool> AtomicWord for Word<FAULT, FAST> {
+    fn new(value: u64) -> Self {
+        Word {
+            value: AtomicU64::new(value),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    fn load(&self) -> u64 {
+        self.value.load(Ordering::Relaxed)
+    }
+
+    fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        if !FAST {
+            return None;
+        }
+        let spins = self.failed.load(Ordering::Relaxed);
+        let relaxed = match FAULT {
+            RELAXED_FAST_ENTER => !spins,
+            RELAXED_SPIN_ENTER => spins,
+            _ => false,
+        };
+        let order = if relaxed { Ordering::Relaxed } else { order };
+        let exchanged = self.exchange(|_, _| order, step);
+        if exchanged.is_none() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        exchanged
+    }
+
+    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        let faulty = |before, after| {
+            let wakes =
+                lock::Word::from_bits(before).must_wake() && lock::Word::from_bits(after).is_held();
+            match order {
+                Ordering::Acquire if wakes => FAULT == RELAXED_WAKE,
+                Ordering::Acquire => FAULT == RELAXED_ENTER,
+                _ => FAULT == RELAXED_DOWNGRADE,
+            }
+        };
+        let order = |before, after| match faulty(before, after) {
+            true => Ordering::Relaxed,
+            false => order,
+        };
+        self.exchange(order, step)
+    }
 
     fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
-        self.0.fetch_sub(
+        self.value.fetch_sub(
             amount,
             if FAULT == RELAXED_RELEASE {
                 Ordering::Relaxed
@@ -115,14 +158,6 @@ impl<const FAULT: u8> Wait<FAULT> {
             std::mem::take(&mut *self.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
         sleepers.iter().for_each(Thread::unpark);
     }
-
-    fn order(order: Ordering) -> Ordering {
-        if FAULT == RELAXED_GRANT {
-            Ordering::Relaxed
-        } else {
-            order
-        }
-    }
 }
 
 impl<const FAULT: u8> Futex for Wait<FAULT> {
@@ -134,7 +169,9 @@ impl<const FAULT: u8> Futex for Wait<FAULT> {
     }
 
     fn load(&self, order: Ordering) -> u32 {
-        self.value.load(Self::order(order))
+        let relaxed = FAULT == RELAXED_SPIN_GRANT || FAULT == RELAXED_GRANT;
+        self.value
+            .load(if relaxed { Ordering::Relaxed } else { order })
     }
 
     fn swap(&self, value: u32, order: Ordering) -> u32 {
@@ -152,7 +189,9 @@ impl<const FAULT: u8> Futex for Wait<FAULT> {
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
-        self.value.fetch_or(bits, Self::order(order))
+        let relaxed = FAULT == RELAXED_GRANT;
+        self.value
+            .fetch_or(bits, if relaxed { Ordering::Relaxed } else { order })
     }
 
     fn wait(&self, expected: u32) {
