@@ -157,7 +157,7 @@ impl<S: Sys> RangeLock<S> {
 
     fn lock(&self, range: Range<u64>, mode: Mode) -> RangeGuard<'_, S> {
         let mut looks = 0;
-        let place = loop {
+        let ticket = loop {
             let may_look = looks < S::LOOKS_BEFORE_ARRIVAL;
             self.probe.about();
             let coming = self.ranges.with(|ranges| {
@@ -165,10 +165,10 @@ impl<S: Sys> RangeLock<S> {
                 ranges.come(&self.word, &self.probe, part, may_look)
             });
             match coming {
-                Coming::Holds(place) => break place,
-                Coming::Waits(place, gate) => {
+                Coming::Holds(ticket) => break ticket,
+                Coming::Waits(ticket, gate) => {
                     gate.wait();
-                    break place;
+                    break ticket;
                 }
                 Coming::Looks => {
                     (0..1 << looks).for_each(|_| S::spin_hint());
@@ -176,9 +176,15 @@ impl<S: Sys> RangeLock<S> {
                 }
             }
         };
-        self.guard(Held::Placed(place))
+        // Its place is put together here: to move one out of the mutex costs more than to look for conflicts.
+        self.guard(Held::Placed(Place {
+            ticket,
+            range,
+            mode,
+        }))
     }
 
+    #[inline]
     fn guard(&self, held: Held) -> RangeGuard<'_, S> {
         RangeGuard { lock: self, held }
     }
@@ -315,7 +321,10 @@ impl<S: Sys> Drop for RangeGuard<'_, S> {
         match &self.held {
             Held::Counted(_) => self.lock.leave(),
             Held::Placed(place) => {
-                self.lock.replace(place, &[]);
+                self.lock.probe.about();
+                let unlock = |ranges: &mut Ranges<S>| ranges.unlock(&self.lock.probe, place);
+                let gates = self.lock.ranges.with(unlock);
+                gates.iter().for_each(|gate| gate.open());
             }
         }
     }

@@ -31,10 +31,10 @@ pub struct Ranges<S: Sys> {
 
 /// What becomes of a task that has come.
 pub(super) enum Coming<S: Sys> {
-    /// It has its range.
-    Holds(Place),
+    /// It has its range, by this ticket.
+    Holds(u64),
     /// It waits for it here.
-    Waits(Place, Arc<Gate<S>>),
+    Waits(u64, Arc<Gate<S>>),
     /// It has not arrived, and is to look again.
     Looks,
 }
@@ -54,6 +54,7 @@ impl<S: Sys> Ranges<S> {
     }
 
     /// A task comes for a range, and arrives unless it `may_look` first.
+    #[inline]
     pub(super) fn come(
         &mut self,
         word: &S::Word,
@@ -67,7 +68,7 @@ impl<S: Sys> Ranges<S> {
         }
         if may_look && self.gates.is_empty() {
             return match self.enter(probe, &range, mode) {
-                Some(place) => Coming::Holds(place),
+                Some(place) => Coming::Holds(place.ticket),
                 None => Coming::Looks,
             };
         }
@@ -75,11 +76,11 @@ impl<S: Sys> Ranges<S> {
         probe.step(Step::Arrives(&place, arrival), &self.tree);
         self.writes += usize::from(mode == Mode::Write);
         match arrival {
-            Arrival::Lock | Arrival::Pass => Coming::Holds(place),
+            Arrival::Lock | Arrival::Pass => Coming::Holds(place.ticket),
             Arrival::Wait(_) => {
                 let gate = Arc::new(Gate::new());
                 self.gates.insert(place.ticket, Arc::clone(&gate));
-                Coming::Waits(place, gate)
+                Coming::Waits(place.ticket, gate)
             }
         }
     }
@@ -99,6 +100,7 @@ impl<S: Sys> Ranges<S> {
     }
 
     /// The same; if it would have to wait, nothing has happened.
+    #[inline]
     fn enter(&mut self, probe: &S::Probe, range: &Range<u64>, mode: Mode) -> Option<Place> {
         let (place, arrival) = self.tree.try_lock(range.clone(), mode)?;
         probe.step(Step::Arrives(&place, arrival), &self.tree);
@@ -152,14 +154,31 @@ impl<S: Sys> Ranges<S> {
         self.writes -= usize::from(place.mode == Mode::Write);
         let (places, ready) = self.tree.replace(place, parts);
         probe.step(Step::Becomes(place, &places), &self.tree);
+        (places, self.gates_of(&ready))
+    }
+
+    /// The same without parts.
+    #[inline]
+    pub(super) fn unlock(&mut self, probe: &S::Probe, place: &Place) -> Vec<Arc<Gate<S>>> {
+        self.writes -= usize::from(place.mode == Mode::Write);
+        let ready = self.tree.unlock(place);
+        probe.step(Step::Becomes(place, &[]), &self.tree);
+        if ready.is_empty() {
+            return Vec::new();
+        }
+        self.gates_of(&ready)
+    }
+
+    fn gates_of(&mut self, ready: &[u64]) -> Vec<Arc<Gate<S>>> {
         let gates = ready.iter().map(|ticket| self.gates.remove(ticket));
-        let gates = gates.map(|gate| gate.expect("who waits has a gate"));
-        (places, gates.collect())
+        gates
+            .map(|gate| gate.expect("who waits has a gate"))
+            .collect()
     }
 
     /// `Drain`: the crowd has left, and these are the gates of those that hold their ranges now.
     pub(super) fn drain(&mut self, probe: &S::Probe) -> Vec<Arc<Gate<S>>> {
         let crowd = self.crowd.take().expect("the last one ends a crowd");
-        self.replace(probe, &crowd, &[]).1
+        self.unlock(probe, &crowd)
     }
 }
