@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::bias;
 use super::policy::Policy;
-use super::probe::Probe as _;
+use super::probe::{Probe as _, WordStep};
 use super::ranges::{Coming, Ranges};
 use super::sys::{Guarded, StdSys, Sys};
 use super::tree::{Mode, Place};
@@ -138,7 +138,7 @@ impl<S: Sys> RangeLock<S> {
         check(&range);
         self.probe.about();
         let place = self.ranges.with(|ranges| {
-            if ranges.try_close(&self.word) {
+            if ranges.try_close(&self.word, &self.probe) {
                 ranges.try_lock(&self.probe, &range, Mode::Write)
             } else {
                 None
@@ -152,6 +152,7 @@ impl<S: Sys> RangeLock<S> {
     fn count(&self, range: &Range<u64>) -> Option<RangeGuard<'_, S>> {
         check(range);
         self.word.update(Ordering::Acquire, bias::enter)?;
+        self.probe.word(WordStep::Enter);
         Some(self.guard(Held::Counted(range.clone())))
     }
 
@@ -204,6 +205,7 @@ impl<S: Sys> RangeLock<S> {
     fn leave(&self) {
         // Releases what was read; and the last one passes on what those before it have released.
         let before = self.word.fetch_sub(bias::ONE, Ordering::AcqRel);
+        self.probe.word(WordStep::Leave);
         if bias::is_last(before) {
             self.drain();
         }

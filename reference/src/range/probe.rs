@@ -16,9 +16,22 @@ pub enum Step<'a> {
     Refused(&'a Range<u64>, Mode),
 }
 
+/// What a call has done to the word of a lock that is [biased](super::lock::RangeLock::biased): actions of `RangeBias.tla`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordStep {
+    /// A reader has counted itself.
+    Enter,
+    /// It has taken itself off the count. If it was the last of a closed word, it goes on to `Drain`, which the tree shows: the
+    /// crowd leaves.
+    Leave,
+    /// A writer has closed the word. If anybody was counted the crowd has come, which the tree shows next.
+    Close,
+    /// The word was opened.
+    Open,
+}
+
 /// Sees every atomic step of a lock, in the thread that takes it. The steps, in the order in which `step` is called, are a path of the
-/// machine, but for those that do nothing. Of a lock that is [biased](super::lock::RangeLock::biased) they are the tree's, the crowd's among
-/// them: who is counted in the word is not seen.
+/// machine, but for those that do nothing.
 pub trait Probe: Default {
     /// The current thread is about to take a step, and does not have the lock's mutex.
     fn about(&self) {}
@@ -26,6 +39,11 @@ pub trait Probe: Default {
     /// The current thread has taken a step, which leaves the tree like this. It has the lock's mutex: it must not wait, nor call the
     /// lock.
     fn step(&self, step: Step<'_>, tree: &Tree);
+
+    /// The current thread has taken a step on the word, and nothing has come of it yet. Another thread's may be seen before this
+    /// one, though it came after it: only a scheduler that switches threads nowhere else sees them in their order.
+    #[inline]
+    fn word(&self, _: WordStep) {}
 }
 
 impl Probe for NoProbe {

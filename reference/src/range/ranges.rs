@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::bias;
 use super::gate::Gate;
 use super::policy::Policy;
-use super::probe::{Probe as _, Step};
+use super::probe::{Probe as _, Step, WordStep};
 use super::sys::Sys;
 use super::tree::{Arrival, Mode, Place, Tree};
 use interlock_rwlock::sys::{AtomicWord, Ordering};
@@ -63,7 +63,7 @@ impl<S: Sys> Ranges<S> {
         may_look: bool,
     ) -> Coming<S> {
         match mode {
-            Mode::Read => self.open_if_patient(word),
+            Mode::Read => self.open_if_patient(word, probe),
             Mode::Write => self.close(word, probe),
         }
         if may_look && self.gates.is_empty() {
@@ -114,6 +114,7 @@ impl<S: Sys> Ranges<S> {
         if self.open {
             let closed = word.update(Ordering::Acquire, bias::close);
             let (before, _) = closed.expect("it is open");
+            probe.word(WordStep::Close);
             self.open = false;
             if bias::is_crowded(before) {
                 let (place, arrival) = self.tree.lock(0..u64::MAX, Mode::Read);
@@ -124,20 +125,26 @@ impl<S: Sys> Ranges<S> {
     }
 
     /// The same, if nobody is counted: is it closed now?
-    pub(super) fn try_close(&mut self, word: &S::Word) -> bool {
-        let closes = !self.open || word.update(Ordering::Acquire, bias::close_empty).is_some();
-        self.open &= !closes;
-        closes
+    pub(super) fn try_close(&mut self, word: &S::Word, probe: &S::Probe) -> bool {
+        if self.open {
+            if word.update(Ordering::Acquire, bias::close_empty).is_none() {
+                return false;
+            }
+            probe.word(WordStep::Close);
+            self.open = false;
+        }
+        true
     }
 
     /// `Open`, once enough readers in a row have found that nobody writes.
-    fn open_if_patient(&mut self, word: &S::Word) {
+    fn open_if_patient(&mut self, word: &S::Word, probe: &S::Probe) {
         if self.biased && !self.open && self.writes == 0 && self.crowd.is_none() {
             self.readers += 1;
             if self.readers >= S::READERS_BEFORE_OPEN {
                 self.readers = 0;
                 self.open = true;
                 word.update(Ordering::Release, |word| Some(bias::open(word)));
+                probe.word(WordStep::Open);
             }
         }
     }

@@ -51,6 +51,11 @@ rusty_fork_test! {
     }
 
     #[test]
+    fn a_word_that_stays_open() {
+        finds::<STAYS_OPEN>("a word that stays open", READER_AND_WRITER, RACE);
+    }
+
+    #[test]
     fn a_reader_that_looks_before_it_counts() {
         let apart: &[&[Op]] = &[&[Op::Read(0..1)], &[Op::Write(1..2)]];
         finds::<LOOKS_FIRST>("a look before Enter", apart, "the last one ends a crowd");

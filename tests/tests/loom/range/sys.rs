@@ -1,8 +1,10 @@
 //! loom as the system of a lock of ranges, as it is and with faults. A range's gate sleeps on the futex of the other lock's models,
 //! with its faults.
 
+use std::marker::PhantomData;
+
 use interlock::range::bias;
-use interlock::range::probe::NoProbe;
+use interlock::range::probe::{NoProbe, Probe};
 use interlock::range::sys::{Guarded, Sys};
 use interlock_rwlock::sys::{AtomicWord, Ordering};
 use loom::sync::Mutex;
@@ -24,18 +26,21 @@ pub const RELAXED_OPEN: u8 = 105;
 /// `Enter` looks whether the word is open, and counts in another step.
 pub const LOOKS_FIRST: u8 = 106;
 
+/// `Close` is said, and leaves the word open.
+pub const STAYS_OPEN: u8 = 107;
+
 /// loom with one of the faults above.
-pub struct LoomSys<const FAULT: u8 = NONE>;
+pub struct LoomSys<const FAULT: u8 = NONE, P = NoProbe>(PhantomData<P>);
 
 pub struct Value<T>(Mutex<T>);
 
 pub struct Word<const FAULT: u8>(AtomicU64);
 
-impl<const FAULT: u8> Sys for LoomSys<FAULT> {
+impl<const FAULT: u8, P: Probe> Sys for LoomSys<FAULT, P> {
     type Guarded<T: Send> = Value<T>;
     type Word = Word<FAULT>;
     type Futex = Wait<FAULT>;
-    type Probe = NoProbe;
+    type Probe = P;
 
     const LOOKS_BEFORE_ARRIVAL: u32 = 1;
     const SPINS_BEFORE_SLEEP: u32 = 1;
@@ -73,6 +78,9 @@ impl<const FAULT: u8> AtomicWord for Word<FAULT> {
         let after = step(before)?;
         if FAULT == LOOKS_FIRST && after == before + bias::ONE {
             return Some((self.0.fetch_add(bias::ONE, order), after));
+        }
+        if FAULT == STAYS_OPEN && bias::close(before) == Some(after) {
+            return Some((before, after));
         }
         let relaxed = match (before & bias::CLOSED, after & bias::CLOSED) {
             (0, 0) => FAULT == RELAXED_ENTER,

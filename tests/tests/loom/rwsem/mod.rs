@@ -18,6 +18,14 @@
 //! | d+r+d        | 3     |        822 |     90 |     0.0 |
 //! | d+r+r+w      | 3     |     18 349 |    938 |     2.0 |
 //! | tr tw+w+tw+r | 3     |     11 669 |    425 |     0.9 |
+//! | fast r+w     | none  |         65 |      4 |     0.0 |
+//! | fast r+r+w   | 3     |        985 |     44 |     0.1 |
+//! | fast r+w+w   | 3     |      1 779 |     36 |     0.1 |
+//! | fast d+r+w   | 3     |      2 643 |     59 |     0.2 |
+//! | full r+w+w   | 2     |        100 |     20 |     0.0 |
+//! | full r+r+w   | 2     |         86 |     22 |     0.0 |
+//!
+//! *fast*: with the fast path, and each spin one look. *full*: a word that one waiter fills, so that others yield and come again.
 //!
 //! The seconds are those of an idle machine with two processors, one test at a time.
 
