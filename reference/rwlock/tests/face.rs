@@ -95,7 +95,7 @@ fn a_try_fails_while_anybody_waits() {
 
 #[test]
 fn the_lock_is_small_and_made_without_a_call() {
-    const LOCK: RawRwLock = RawRwLock::INIT;
+    static LOCK: RawRwLock = RawRwLock::INIT;
     assert!(!LOCK.is_locked());
     assert!(size_of::<RawRwLock>() <= 32);
 }
