@@ -1,5 +1,7 @@
 //! The lock's crate as it would be published: it has what it needs, and builds and passes its tests alone.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -23,6 +25,15 @@ fn cargo() -> Command {
     command
 }
 
+/// Makes the unpacked crate a workspace of its own: the folder for temporary files may lie within this one.
+fn stands_alone(manifest: &Path) {
+    let mut packed = OpenOptions::new()
+        .append(true)
+        .open(manifest)
+        .expect("it was packed");
+    writeln!(packed, "\n[workspace]").expect("it is written");
+}
+
 #[test]
 fn the_lock_is_packed_and_passes_its_tests_alone() {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reference/rwlock/Cargo.toml");
@@ -38,6 +49,7 @@ fn the_lock_is_packed_and_passes_its_tests_alone() {
         assert!(packed.join(file).is_file(), "{file} is not in the package");
     }
     let manifest = packed.join("Cargo.toml");
+    stands_alone(&manifest);
     for features in [&["--all-features"][..], &["--no-default-features", "--lib"]] {
         let mut test = cargo();
         test.args(["test", "--offline", "--quiet", "--manifest-path"]);
