@@ -42,6 +42,22 @@ fn bytes_come_back_as_they_were_written() -> Result<(), Errno> {
 }
 
 #[test]
+fn segments_of_another_size_keep_the_bytes() -> Result<(), Errno> {
+    let file = RangedFile::new(SHAPE, Policy::SEGMENT_BITS);
+    file.write(&[1; 64], 32)?;
+    file.rescale(2);
+    file.write(&[2; 32], 64)?;
+    assert_eq!(
+        file.snapshot(),
+        [[0; 32], [1; 32], [2; 32], [0; 32]].concat()
+    );
+    assert!(catch_unwind(AssertUnwindSafe(|| file.rescale(0))).is_err());
+    file.write(&[3; 128], 0)?;
+    assert_eq!(file.snapshot(), [3; 128]);
+    Ok(())
+}
+
+#[test]
 fn what_is_not_in_cells_or_not_in_the_file_is_refused() {
     let file = RangedFile::new(SHAPE, Policy::RANGE_LOCK);
     let mut bytes = [1; 16];

@@ -34,7 +34,7 @@ pub struct Shape {
     pub cells: usize,
     /// Cells of a folio: 512 are a page of 4 KiB.
     pub folio_cells: usize,
-    /// Cells of a segment, which has a bit.
+    /// Cells of a segment, which has a bit; until [`RangedFile::rescale`].
     pub segment_cells: usize,
 }
 
@@ -94,6 +94,8 @@ pub struct RangedFile<S: System = StdSys, R: Rules = Specified> {
     shape: Shape,
     policy: Policy,
     cells: Box<[S::Cell]>,
+    /// How many cells a segment has now. Read and changed under the inode's lock.
+    segment_cells: S::Cell,
     inode: InodeLock<S>,
     ranges: RangeLock<S>,
     segments: BitLocks<S>,
@@ -174,6 +176,7 @@ impl<S: System, R: Rules> RangedFile<S, R> {
             shape,
             policy,
             cells: (0..shape.cells).map(|_| S::Cell::new(0)).collect(),
+            segment_cells: S::Cell::new(shape.segment_cells as u64),
             inode: InodeLock::new(),
             ranges: RangeLock::with(RangePolicy::TREE_FIFO),
             segments: BitLocks::new(),
@@ -213,6 +216,17 @@ impl<S: System, R: Rules> RangedFile<S, R> {
             }
         }
         Ok(())
+    }
+
+    /// Gives the segments another size, as a file does that has grown past what its bits can say. No operation that takes bits is
+    /// under way meanwhile: the inode's lock is held exclusively.
+    ///
+    /// # Panics
+    /// If a segment would have no cells; the segments are as before.
+    pub fn rescale(&self, segment_cells: usize) {
+        assert!(segment_cells > 0, "a segment has cells");
+        let _inode = self.inode.lock(R::rescales());
+        self.segment_cells.store(segment_cells as u64);
     }
 
     /// The cells of so many bytes at `position`.
@@ -271,7 +285,7 @@ impl<S: System, R: Rules> RangedFile<S, R> {
         });
         let units = |unit| R::in_order(kind, cells.start / unit..cells.end.div_ceil(unit));
         let segments = match self.policy.segments[place] {
-            true => units(self.shape.segment_cells),
+            true => units(self.segment_cells.load() as usize),
             false => Vec::new(),
         };
         let segments = segments.into_iter().map(|bit| self.segments.lock(bit));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::policy::Kind;
+use super::policy::{Hold, Kind};
 
 /// The rules of a file's operations. As they stand here they are the specification's.
 pub trait Rules: 'static {
@@ -14,6 +14,11 @@ pub trait Rules: 'static {
     /// In which order the locks of these folios or segments are taken.
     fn in_order(_: Kind, units: Range<usize>) -> Vec<usize> {
         units.collect()
+    }
+
+    /// How the inode's lock is held while its segments get another size.
+    fn rescales() -> Hold {
+        Hold::Exclusive
     }
 
     /// Whether the lock of a folio with so many cells, taken for it alone, goes once the cell before `at` is copied, of a range that

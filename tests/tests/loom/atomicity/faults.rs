@@ -5,11 +5,11 @@ use std::ops::Range;
 use conformance::file_atomicity::{Case, Invariant, cases};
 use conformance::symptom::assert_found;
 use interlock::range::atomicity::machine::Op;
-use interlock::range::atomicity::policy::Kind;
-use interlock::range::atomicity::rules::Rules;
+use interlock::range::atomicity::policy::{Hold, Kind};
+use interlock::range::atomicity::rules::{Rules, Specified};
 use rusty_fork::rusty_fork_test;
 
-use super::model::run;
+use super::model::{Shown, run, run_beside};
 
 /// All is given back before the last cell is copied.
 struct EndsEarly;
@@ -59,6 +59,15 @@ impl Rules for ReadsDescend {
     }
 }
 
+/// The segments get another size beside operations that have bits of the old one: `RescaleUnderShared`.
+struct RescalesShared;
+
+impl Rules for RescalesShared {
+    fn rescales() -> Hold {
+        Hold::Shared
+    }
+}
+
 fn case(design: &str, size: &str) -> Case {
     let name = format!("{design}-{size}");
     let mut cases = cases(design).expect("the manifest is good").into_iter();
@@ -85,7 +94,22 @@ fn breaks<R: Rules + Send + Sync>(case: &Case, invariant: Invariant) {
     );
 }
 
+/// A read and a write of the same cells, whose segments have one cell and get two.
+fn rescaled<R: Rules + Send + Sync>() -> Shown {
+    let mut case = on_cells(case("SegmentBits-File", "across"), [2..4, 2..4]);
+    case.counterpart.machine.segment_cells = 1;
+    run_beside::<R>(&case, Some(3), Some(|file| file.rescale(2))).1
+}
+
 rusty_fork_test! {
+    #[test]
+    fn segments_that_get_another_size_beside_their_holders() {
+        let shown = rescaled::<Specified>();
+        assert!(shown.broken.is_empty() && shown.strays.is_none(), "{shown:?}");
+        let shown = rescaled::<RescalesShared>();
+        assert!(shown.broken.contains(&Invariant::ReadAtomic), "{shown:?}");
+    }
+
     #[test]
     fn locks_given_back_before_the_last_cell() {
         breaks::<EndsEarly>(&case("Xfs", "across"), Invariant::ReadAtomic);

@@ -36,24 +36,43 @@ pub struct Shown {
     pub strays: Option<String>,
 }
 
+/// A file under loom.
+pub type File<R> = RangedFile<LoomSys<NONE>, R>;
+
 /// Runs every schedule, with at most so many preemptions, of a case's operations under these rules.
 pub fn run<R: Rules + Send + Sync>(case: &Case, preemptions: Option<usize>) -> (Figures, Shown) {
+    run_beside::<R>(case, preemptions, None)
+}
+
+/// The same beside a thread that does this to the file.
+pub fn run_beside<R: Rules + Send + Sync>(
+    case: &Case,
+    preemptions: Option<usize>,
+    beside: Option<fn(&File<R>)>,
+) -> (Figures, Shown) {
     let machine = case.counterpart.machine.clone();
     let run = move || {
         let log = Log::default();
-        let file: Arc<RangedFile<LoomSys<NONE>, R>> = Arc::new(file(&machine));
+        let file: Arc<File<R>> = Arc::new(file(&machine));
         let does = |task: usize| {
             let (file, machine, log) = (file.clone(), machine.clone(), log.clone());
             move || perform(&file, &machine, task, &Logged(log, task))
         };
         let threads = (1..machine.ops.len()).map(|task| thread::spawn(does(task)));
         let threads: Vec<_> = threads.collect();
+        let beside = beside.map(|beside| {
+            let file = file.clone();
+            thread::spawn(move || beside(&file))
+        });
         let mut read = vec![does(0)()];
         read.extend(
             threads
                 .into_iter()
                 .map(|thread| thread.join().expect("no thread panics")),
         );
+        if let Some(beside) = beside {
+            beside.join().expect("no thread panics");
+        }
         let left = Left {
             read: read.iter().map(|bytes| writers(&machine, bytes)).collect(),
             file: writers(&machine, &file.snapshot()),
