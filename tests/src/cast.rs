@@ -15,6 +15,8 @@ use interlock::range::atomicity;
 use interlock_rwlock::probe::NoProbe;
 use interlock_rwlock::sys::{Futex, Ordering, StdSys, Sys};
 
+use crate::own_beds::OwnBeds;
+
 /// The threads of one play.
 #[derive(Clone, Default)]
 pub struct Cast(Arc<Mutex<Threads>>);
@@ -132,9 +134,8 @@ pub struct Puppets;
 
 impl Sys for Puppets {
     type Word = AtomicU64;
-    type Futex = Bed;
+    type Beds = OwnBeds<Bed>;
 
-    const WRITER_FUTEXES: usize = StdSys::WRITER_FUTEXES;
     const SPINS_BEFORE_ARRIVAL: u32 = StdSys::SPINS_BEFORE_ARRIVAL;
     const SPINS_BEFORE_SLEEP: u32 = StdSys::SPINS_BEFORE_SLEEP;
 
@@ -192,8 +193,8 @@ impl Futex for Bed {
         self.0.load(order)
     }
 
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
-        self.0.swap(value, order)
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32 {
+        Futex::update(&self.0, order, step)
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
@@ -204,14 +205,13 @@ impl Futex for Bed {
         let (role, at) = (role(), address(self));
         // Who changes the value later wakes later, and finds this thread.
         role.waits(at, || self.load(Ordering::Relaxed) == expected);
-        Futex::wait(&self.0, expected);
+        self.0.wait(expected);
         role.is_up(at);
     }
 
-    fn wake_all(this: *const Self) {
-        role().wakes(this.addr());
-        // It is the only field.
-        Futex::wake_all(this.cast::<AtomicU32>());
+    fn wake_all(&self) {
+        role().wakes(address(self));
+        self.0.wake_all();
     }
 }
 

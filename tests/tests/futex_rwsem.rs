@@ -1,24 +1,29 @@
 //! When the lock spins, sleeps and wakes, in one thread: what the other task does happens while the caller spins or sleeps.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::mpsc;
 use std::thread;
 
+use conformance::own_beds::OwnBeds;
 use interlock_rwlock::Kind;
+use interlock_rwlock::beds::{Beds, Shared};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
 use interlock_rwlock::protocol::BatchQueue;
-use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, StdSys, Sys};
-use interlock_rwlock::word::{Action, Word};
+use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
+use interlock_rwlock::word::{Action, Counts, Grant, Word};
 
 thread_local! {
     /// What the lock did: its steps, and its calls of the system.
     static DONE: RefCell<Vec<Done>> = const { RefCell::new(Vec::new()) };
     /// A writer inside, and in how many spins or sleeps from now it leaves.
     static HOLDER: Cell<Option<(*const Lock, u32)>> = const { Cell::new(None) };
+    /// Whoever was granted the lock has ended its life.
+    static GONE: Cell<bool> = const { Cell::new(false) };
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -64,10 +69,9 @@ struct OneThread;
 type Lock = RawBarrierRwLock<OneThread, Recorder, BatchQueue>;
 
 impl Sys for OneThread {
-    type Word = AtomicU64;
-    type Futex = Wait;
+    type Word = Bits;
+    type Beds = OwnBeds<Wait>;
 
-    const WRITER_FUTEXES: usize = 1;
     const SPINS_BEFORE_ARRIVAL: u32 = 2;
     const SPINS_BEFORE_SLEEP: u32 = 2;
 
@@ -78,6 +82,38 @@ impl Sys for OneThread {
 
     fn yield_now() {
         panic!("no field is full");
+    }
+}
+
+/// A word, until its lock is gone.
+struct Bits(AtomicU64);
+
+impl Bits {
+    fn there(&self) -> &AtomicU64 {
+        assert!(!GONE.get(), "the lock is another task's, and may be gone");
+        &self.0
+    }
+}
+
+impl AtomicWord for Bits {
+    fn new(value: u64) -> Self {
+        Bits(AtomicU64::new(value))
+    }
+
+    fn load(&self, order: Ordering) -> u64 {
+        AtomicWord::load(self.there(), order)
+    }
+
+    fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        self.there().attempt(order, step)
+    }
+
+    fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
+        AtomicWord::update(self.there(), order, step)
+    }
+
+    fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
+        AtomicWord::fetch_sub(self.there(), amount, order)
     }
 }
 
@@ -92,8 +128,8 @@ impl Futex for Wait {
         self.0.load(order)
     }
 
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
-        self.0.swap(value, order)
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32 {
+        Futex::update(&self.0, order, step)
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
@@ -106,7 +142,7 @@ impl Futex for Wait {
         pass();
     }
 
-    fn wake_all(_: *const Self) {
+    fn wake_all(&self) {
         done(WakeUp);
     }
 }
@@ -160,27 +196,79 @@ fn a_grant_wakes_who_sleeps() {
     }
 }
 
+/// Ends the life of a lock as soon as it is granted to somebody.
+struct Ends;
+
+impl Probe for Ends {
+    fn step(&self, _: Word, action: Action, after: Word) {
+        GONE.set(action == Action::Wake && after.is_held());
+    }
+}
+
+#[test]
+fn nothing_of_a_lock_is_touched_once_it_is_granted() {
+    for waits in [
+        Counts {
+            ahead: 2,
+            ..Counts::default()
+        },
+        Counts {
+            readers: 2,
+            ..Counts::default()
+        },
+    ] {
+        for (kind, holds) in [
+            (
+                Kind::Writer,
+                Counts {
+                    writer: true,
+                    ..waits
+                },
+            ),
+            (Kind::Reader, Counts { active: 1, ..waits }),
+        ] {
+            let word = Word::FREE.with_counts(holds);
+            let lock = RawBarrierRwLock::<OneThread, Ends, BatchQueue>::with(word, Ends);
+            // SAFETY: its word says so.
+            unsafe { lock.release(kind) };
+            assert!(GONE.take(), "{word:?}: it is granted");
+        }
+    }
+}
+
+#[test]
+fn writers_next_to_each_other_have_a_bed_each() {
+    let bed = |ticket: u32| std::ptr::from_ref(Shared.bed(0x1238, Grant::Writer(ticket % 4096)));
+    for first in [0, 3500, 4095] {
+        let beds: HashSet<_> = (first..first + 1024).map(bed).collect();
+        assert_eq!(beds.len(), 1024);
+    }
+}
+
 #[test]
 fn an_attempt_succeeds_in_the_end() {
     let word = AtomicU64::new(1);
     let mut attempts = (0..1000).map(|_| word.attempt(Ordering::Acquire, |bits| Some(bits + 1)));
     assert_eq!(attempts.find_map(|step| step), Some((1, 2)));
-    assert_eq!(AtomicWord::load(&word), 2);
+    assert_eq!(AtomicWord::load(&word, Ordering::Relaxed), 2);
 }
 
 #[test]
 fn a_futex_is_a_word() {
-    let futex = StdSys::futex();
-    assert_eq!(Futex::swap(&futex, 6, Ordering::Release), 0);
+    let futex = AtomicU32::new(0);
+    assert_eq!(
+        Futex::update(&futex, Ordering::Release, |value| value + 6),
+        0
+    );
     assert_eq!(Futex::load(&futex, Ordering::Acquire), 6);
     assert_eq!(Futex::fetch_or(&futex, 1, Ordering::Acquire), 6);
-    assert_eq!(Futex::swap(&futex, 2, Ordering::Release), 7);
+    assert_eq!(Futex::update(&futex, Ordering::Release, |_| 2), 7);
 }
 
 /// The operating system's sleep may end for no reason, but it is no busy loop: the thread is seen asleep.
 #[test]
 fn a_wait_sleeps() {
-    let (futex, over) = (StdSys::futex(), AtomicBool::new(false));
+    let (futex, over) = (AtomicU32::new(0), AtomicBool::new(false));
     let waits = AtomicU32::new(0);
     let (tells, told) = mpsc::channel();
     let sleeps = thread::scope(|scope| {
@@ -208,8 +296,8 @@ fn a_wait_sleeps() {
             }
         };
         over.store(true, Ordering::Release);
-        futex.swap(1, Ordering::Release);
-        Futex::wake_all(&futex);
+        futex.store(1, Ordering::Release);
+        futex.wake_all();
         sleeps
     });
     assert!(sleeps, "it comes back at once");

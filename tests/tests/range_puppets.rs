@@ -117,8 +117,8 @@ impl<const WAITS: bool> Futex for Bed<WAITS> {
         self.0.load(order)
     }
 
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
-        self.0.swap(value, order)
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32 {
+        Futex::update(&self.0, order, step)
     }
 
     /// Done once by who is to sleep, and by nobody else.
@@ -136,9 +136,8 @@ impl<const WAITS: bool> Futex for Bed<WAITS> {
         Futex::wait(&self.0, expected);
     }
 
-    fn wake_all(this: *const Self) {
-        // SAFETY: the address of a field, of which nothing is read.
-        AtomicU32::wake_all(unsafe { &raw const (*this).0 });
+    fn wake_all(&self) {
+        self.0.wake_all();
     }
 }
 

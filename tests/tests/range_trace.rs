@@ -62,7 +62,7 @@ impl Futex for Awake {
         u32::MAX
     }
 
-    fn swap(&self, _: u32, _: Ordering) -> u32 {
+    fn update(&self, _: Ordering, _: impl Fn(u32) -> u32) -> u32 {
         u32::MAX
     }
 
@@ -72,7 +72,7 @@ impl Futex for Awake {
 
     fn wait(&self, _: u32) {}
 
-    fn wake_all(_: *const Self) {}
+    fn wake_all(&self) {}
 }
 
 fn trace<S: Sys<Probe = Recorder>>(

@@ -9,7 +9,7 @@ use interlock_rwlock::lock_api::RwLockWriteGuard;
 
 #[test]
 fn the_lock_is_small() {
-    assert_eq!(size_of::<RwLock<()>>(), 32);
+    assert_eq!(size_of::<RwLock<()>>(), 8);
 }
 
 #[test]

@@ -223,6 +223,7 @@ proptest! {
         let mut state = machine.init();
         let mut word = Word::starting_at(ticket, batch);
         let mut awaited: Vec<Option<Grant>> = vec![None; readers + writers];
+        let mut has: Vec<Option<Grant>> = awaited.clone();
         let mut events = Vec::new();
         let mut choices = choices.iter();
         // The choices, then everybody leaves.
@@ -245,8 +246,13 @@ proptest! {
                 let_in.retain(|task| next.pc[*task] == Pc::Hold);
                 let_in.sort_unstable();
                 prop_assert_eq!(&reached, &let_in);
-                reached.iter().for_each(|&task| awaited[task] = None);
+                reached.iter().for_each(|&task| has[task] = awaited[task].take());
+                if let Action::Release(_) = step {
+                    has[task] = None;
+                }
             }
+            prop_assert!(awaited.iter().flatten().all(|&grant| !after.is_granted(grant)), "{:?}", after);
+            prop_assert!(has.iter().flatten().all(|&grant| after.is_granted(grant)), "{:?}", after);
             events.push(Event::Step { task, before: word, action: step, after });
             (state, word) = (next, after);
         }

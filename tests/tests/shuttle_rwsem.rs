@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
+use conformance::own_beds::OwnBeds;
 use conformance::rwsem_log::{Log, batch_queue, check};
 use interlock_rwlock::Kind;
 use interlock_rwlock::lock::RawBarrierRwLock;
@@ -31,9 +32,8 @@ struct ShuttleSys;
 
 impl Sys for ShuttleSys {
     type Word = StateWord;
-    type Futex = Wait;
+    type Beds = OwnBeds<Wait>;
 
-    const WRITER_FUTEXES: usize = 2;
     const SPINS_BEFORE_ARRIVAL: u32 = 2;
     const SPINS_BEFORE_SLEEP: u32 = 1;
 

@@ -10,6 +10,7 @@ compile_error!(
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod beds;
 pub mod kind;
 pub mod lock;
 pub mod probe;

@@ -15,34 +15,34 @@
 //! ```
 //!
 //! Each line is one atomic step on one word ([`Word`]). Between `Release` and `Wake` the lock is free but belongs to the task that
-//! released it: there are waiters, so that every arrival queues. A waiter waits on a futex word, one for the batch of readers
-//! and four for the writers, by ticket: a grant is first a step on the word, then a store to the futex word that says which
-//! ticket or batch has the lock, then a wake-up, if a sleeper has set its bit there.
+//! released it: there are waiters, so that every arrival queues. The word says whose turn it is: a waiter has the lock as soon as
+//! its ticket, or its batch, is no longer among those that wait. Until then it looks at the word, and sleeps in the
+//! [bed](crate::beds) of its ticket or batch, which whoever grants it the lock looks into: a grant wakes the writer, or the
+//! readers, that it is for.
+//!
+//! ```text
+//! wait:          set SLEEPER in my bed; the word says that I have the lock  ->  go on; sleep while the bed is as I left it; again
+//! grant:         the step on the word; then, in the bed of whom it is for: clear SLEEPER, and if it was set, wake
+//! ```
 //!
 //! Without contention a lock and an unlock are one atomic read-modify-write each. Nothing is allocated. A task spins a bounded
 //! number of times before it arrives, while nobody waits, and again before it sleeps.
 
 use core::marker::PhantomData;
 
+use crate::beds::{self, Beds};
 use crate::kind::Kind;
 use crate::probe::{NoProbe, Probe};
 use crate::protocol::{Arrival, BatchQueue, Protocol};
 #[cfg(feature = "std")]
 use crate::sys::StdSys;
-use crate::sys::{AtomicWord, Futex, Ordering, Sys};
+use crate::sys::{AtomicWord, Ordering, Sys};
 use crate::word::{Action, Grant, Word};
 
-/// Room for [`Sys::WRITER_FUTEXES`].
-const WRITER_FUTEXES: usize = 4;
-
-/// A waiter sleeps, or is about to.
-const SLEEPER: u32 = 1;
-
-/// The lock without a value, over its system, a probe, and its rules. 32 bytes as published.
+/// The lock without a value, over its system, a probe, and its rules. 8 bytes as published.
 pub struct RawBarrierRwLock<S: Sys, P = NoProbe, R = BatchQueue> {
     word: S::Word,
-    reader_futex: S::Futex,
-    writer_futexes: [S::Futex; WRITER_FUTEXES],
+    beds: S::Beds,
     probe: P,
     rules: PhantomData<R>,
 }
@@ -53,8 +53,7 @@ impl RawBarrierRwLock<StdSys> {
     pub const fn new() -> Self {
         RawBarrierRwLock {
             word: StdSys::word(Word::FREE.bits()),
-            reader_futex: StdSys::futex(),
-            writer_futexes: [const { StdSys::futex() }; WRITER_FUTEXES],
+            beds: beds::Shared,
             probe: NoProbe,
             rules: PhantomData,
         }
@@ -73,8 +72,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     pub fn with(word: Word, probe: P) -> Self {
         RawBarrierRwLock {
             word: S::Word::new(word.bits()),
-            reader_futex: S::Futex::new(),
-            writer_futexes: core::array::from_fn(|_| S::Futex::new()),
+            beds: S::Beds::new(),
             probe,
             rules: PhantomData,
         }
@@ -82,7 +80,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
 
     /// The state at some moment between the call and the return.
     pub fn snapshot(&self) -> Word {
-        Word::from_bits(self.word.load())
+        Word::from_bits(self.word.load(Ordering::Relaxed))
     }
 
     /// The probe.
@@ -139,10 +137,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     /// The caller holds the lock for writing.
     pub unsafe fn downgrade(&self) {
         // Release: a reader that enters next sees what was written.
-        let step = self.word.update(Ordering::Release, |bits| {
-            Some(R::downgrade(Word::from_bits(bits)).0.bits())
-        });
-        self.granted(Action::Downgrade, step, R::downgrade);
+        self.grant(Action::Downgrade, Ordering::Release, R::downgrade);
     }
 
     /// [`acquire`](Self::acquire), to be released when what it returns is dropped.
@@ -208,66 +203,38 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
 
     #[cold]
     fn wake(&self) {
-        // Acquire: what all who were inside have done comes before what the next holder does.
-        let step = self.word.update(Ordering::Acquire, |bits| {
-            Some(R::wake(Word::from_bits(bits)).0.bits())
-        });
-        self.granted(Action::Wake, step, R::wake);
+        // Relaxed: each Release before it heads a sequence of read-modify-writes that goes on with this one, and that who is granted
+        // the lock reads from.
+        self.grant(Action::Wake, Ordering::Relaxed, R::wake);
     }
 
-    /// Reports a step that may grant the lock, and publishes the grant.
-    fn granted(
-        &self,
-        action: Action,
-        step: Option<(u64, u64)>,
-        rule: fn(Word) -> (Word, Option<Grant>),
-    ) {
+    /// A step that may grant the lock, and the wake-up of whom it is granted to.
+    fn grant(&self, action: Action, order: Ordering, rule: fn(Word) -> (Word, Option<Grant>)) {
+        // After the step the lock is another task's, which may end its life: no more of it is used than its address was.
+        let (beds, lock) = (self.beds.clone(), self.address());
+        let step = self
+            .word
+            .update(order, |bits| Some(rule(Word::from_bits(bits)).0.bits()));
         let Some(step) = step else { return };
         self.took(action, step);
         if let (_, Some(grant)) = rule(Word::from_bits(step.0)) {
-            self.publish(grant);
+            beds::wake(beds.bed(lock, grant));
         }
     }
 
-    /// The futex word of a grant, and what it says once the grant is published. Never 0, which is how it begins.
-    fn mark(&self, grant: Grant) -> (&S::Futex, u32) {
-        match grant {
-            Grant::Readers(batch) => (&self.reader_futex, (batch + 1) << 1),
-            Grant::Writer(ticket) => (
-                &self.writer_futexes[ticket as usize % S::WRITER_FUTEXES],
-                (ticket + 1) << 1,
-            ),
-        }
-    }
-
-    fn publish(&self, grant: Grant) {
-        let (futex, mark) = self.mark(grant);
-        let address = core::ptr::from_ref(futex);
-        // From here on the lock is another task's, which may end its life: only the address is used.
-        if futex.swap(mark, Ordering::Release) & SLEEPER != 0 {
-            S::Futex::wake_all(address);
-        }
-    }
-
-    /// The mark of an earlier grant cannot be taken for this one: between two grants with one mark the same futex word has had
-    /// others, and a waiter's own grant is the last one there until it has left.
     fn wait_for(&self, grant: Grant) {
-        let (futex, mark) = self.mark(grant);
-        let is_mine = |value: u32| value & !SLEEPER == mark;
+        let is_granted = || Word::from_bits(self.word.load(Ordering::Acquire)).is_granted(grant);
         for _ in 0..S::SPINS_BEFORE_SLEEP {
-            if is_mine(futex.load(Ordering::Acquire)) {
+            if is_granted() {
                 return;
             }
             S::spin_hint();
         }
-        loop {
-            // The bit is set before each sleep; the futex looks once more whether the value is still that.
-            let value = futex.fetch_or(SLEEPER, Ordering::Acquire);
-            if is_mine(value) {
-                return;
-            }
-            futex.wait(value | SLEEPER);
-        }
+        beds::sleep(self.beds.bed(self.address(), grant), is_granted);
+    }
+
+    fn address(&self) -> usize {
+        core::ptr::from_ref(self).addr()
     }
 
     #[inline]

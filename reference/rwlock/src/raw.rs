@@ -6,9 +6,8 @@ use crate::RawRwLock;
 use crate::kind::Kind;
 
 // SAFETY: a writer is alone inside and readers exclude writers, by `Word::enter`, `wake` and `downgrade`. Acquisition: each
-// enters with Acquire, or is granted the lock by a task whose step was Acquire (`wake`) or its own holding (`downgrade`) and
-// whose publication the waiter reads with Acquire. Release: `release` and `downgrade` are Release, and all steps on the word are
-// read-modify-writes, so that each release heads a sequence which the next acquisition reads from.
+// enters with Acquire, or finds with Acquire that the word grants it the lock. Release: `release` and `downgrade` are Release, and
+// all steps on the word are read-modify-writes, so that each release heads a sequence which the next acquisition reads from.
 unsafe impl lock_api::RawRwLock for RawRwLock {
     const INIT: Self = Self::new();
 

@@ -1,4 +1,4 @@
-//! What the lock needs from the system: an atomic word, futex words, and a way to yield. Tests put loom's or shuttle's in.
+//! What the lock needs from the system: an atomic word, futexes, and a way to yield. Tests put loom's or shuttle's in.
 
 #[cfg(feature = "std")]
 use core::sync::atomic::AtomicU32;
@@ -6,16 +6,17 @@ use core::sync::atomic::AtomicU64;
 
 pub use core::sync::atomic::Ordering;
 
+use crate::beds::Beds;
+#[cfg(feature = "std")]
+use crate::beds::Shared;
+
 /// The system that a lock runs on.
 pub trait Sys {
     /// The atomic word that holds the lock's state.
     type Word: AtomicWord;
-    /// A word to wait on.
-    type Futex: Futex;
+    /// Where those sleep that wait for it.
+    type Beds: Beds;
 
-    /// How many futex words, 1 to 4, the waiting writers share by ticket: with more of them a grant seldom wakes a writer that it
-    /// is not meant for.
-    const WRITER_FUTEXES: usize;
     /// How often a task looks at a held lock that nobody waits for, before it arrives.
     const SPINS_BEFORE_ARRIVAL: u32;
     /// How often a waiter looks for its grant before it sleeps.
@@ -32,8 +33,8 @@ pub trait AtomicWord {
     /// A word with this value.
     fn new(value: u64) -> Self;
 
-    /// The value, with relaxed ordering.
-    fn load(&self) -> u64;
+    /// The value.
+    fn load(&self, order: Ordering) -> u64;
 
     /// One attempt at [`AtomicWord::update`]; it may fail for no reason, and then has changed nothing.
     fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)>;
@@ -54,8 +55,8 @@ pub trait Futex {
     /// The value.
     fn load(&self, order: Ordering) -> u32;
 
-    /// Replaces the value, and returns the one before.
-    fn swap(&self, value: u32, order: Ordering) -> u32;
+    /// Replaces the value by what `step` makes of it, as one atomic step, and returns the one before.
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32;
 
     /// Sets bits, and returns the value before.
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32;
@@ -63,8 +64,8 @@ pub trait Futex {
     /// Sleeps until a [`Futex::wake_all`], unless the value is no longer `expected`; may return for no reason.
     fn wait(&self, expected: u32);
 
-    /// Wakes all who sleep here. The futex may be gone by now: only its address counts.
-    fn wake_all(this: *const Self);
+    /// Wakes all who sleep here.
+    fn wake_all(&self);
 }
 
 /// The system of the published lock: the standard library's atomics, and the operating system's futex.
@@ -77,19 +78,13 @@ impl StdSys {
     pub const fn word(value: u64) -> AtomicU64 {
         AtomicU64::new(value)
     }
-
-    /// [`Futex::new`] for constants.
-    pub const fn futex() -> AtomicU32 {
-        AtomicU32::new(0)
-    }
 }
 
 #[cfg(feature = "std")]
 impl Sys for StdSys {
     type Word = AtomicU64;
-    type Futex = AtomicU32;
+    type Beds = Shared;
 
-    const WRITER_FUTEXES: usize = 4;
     // About what it costs to sleep and to be woken. `make bench`: with 100, short holds turn into convoys of sleepers.
     const SPINS_BEFORE_ARRIVAL: u32 = 500;
     const SPINS_BEFORE_SLEEP: u32 = 500;
@@ -110,8 +105,8 @@ impl AtomicWord for AtomicU64 {
     }
 
     #[inline]
-    fn load(&self) -> u64 {
-        AtomicU64::load(self, Ordering::Relaxed)
+    fn load(&self, order: Ordering) -> u64 {
+        AtomicU64::load(self, order)
     }
 
     #[inline]
@@ -151,8 +146,8 @@ impl Futex for AtomicU32 {
         AtomicU32::load(self, order)
     }
 
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
-        AtomicU32::swap(self, value, order)
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32 {
+        AtomicU32::update(self, order, Ordering::Relaxed, step)
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
@@ -163,7 +158,7 @@ impl Futex for AtomicU32 {
         atomic_wait::wait(self, expected);
     }
 
-    fn wake_all(this: *const Self) {
-        atomic_wait::wake_all(this);
+    fn wake_all(&self) {
+        atomic_wait::wake_all(self);
     }
 }

@@ -180,6 +180,19 @@ impl Word {
         }
     }
 
+    /// Whether a task that has queued for this grant has it: its ticket, or its batch, waits no more. True until the task has left the
+    /// lock, since no other writer, or batch, is granted it before; what comes after that is for another task.
+    pub const fn is_granted(self, grant: Grant) -> bool {
+        match grant {
+            Grant::Readers(batch) => batch as u64 != self.batch(),
+            Grant::Writer(ticket) => {
+                // So many have queued since.
+                let later = (self.ticket() + TICKETS - 1 - ticket as u64) % TICKETS;
+                later >= self.waiting_writers()
+            }
+        }
+    }
+
     /// What [`Word::release`] subtracts, for a holder of this kind (a downgraded writer is a reader).
     pub const fn unit(kind: Kind) -> u64 {
         match kind {

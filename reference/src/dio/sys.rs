@@ -7,7 +7,7 @@ pub use interlock_rwlock::sys::StdSys;
 use interlock_rwlock::sys::Sys;
 
 /// The system that a file runs on.
-pub trait System: Sys<Word: Send + Sync, Futex: Send + Sync> + Send + Sync + 'static {
+pub trait System: Sys<Word: Send + Sync, Beds: Send + Sync> + Send + Sync + 'static {
     /// Guards a value.
     type Monitor<T: Send + 'static>: Monitor<T> + Send + Sync + 'static;
     /// A thread that runs.

@@ -22,8 +22,8 @@ impl<S: Sys> Gate<S> {
 
     /// Opens it: what was done before is seen by who comes through.
     pub(super) fn open(&self) {
-        if self.0.swap(OPEN, Ordering::Release) & SLEEPER != 0 {
-            S::Futex::wake_all(&self.0);
+        if self.0.update(Ordering::Release, |_| OPEN) & SLEEPER != 0 {
+            self.0.wake_all();
         }
     }
 

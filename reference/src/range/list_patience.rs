@@ -108,7 +108,7 @@ impl<S: ListSys> Auxiliary<S> {
     /// The queue has changed: its first task has the lock.
     fn changed(&self, line: &Line<S>) {
         let length = u32::try_from(line.queue.len()).expect("a task each");
-        self.length.swap(length, Ordering::Release);
+        self.length.update(Ordering::Release, |_| length);
         if let Some(first) = line.queue.front() {
             first.open();
         }

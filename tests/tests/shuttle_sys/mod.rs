@@ -12,8 +12,8 @@ impl AtomicWord for StateWord {
         StateWord(AtomicU64::new(value))
     }
 
-    fn load(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+    fn load(&self, order: Ordering) -> u64 {
+        self.0.load(order)
     }
 
     fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
@@ -51,8 +51,11 @@ impl Futex for Wait {
         self.value.load(order)
     }
 
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
-        self.value.swap(value, order)
+    /// One step: shuttle switches threads only before it.
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32 {
+        let step = |value| Some(step(value));
+        let updated = self.value.fetch_update(order, Ordering::Relaxed, step);
+        updated.expect("there is always a next value")
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
@@ -66,10 +69,8 @@ impl Futex for Wait {
         }
     }
 
-    fn wake_all(this: *const Self) {
-        // SAFETY: each thread keeps the lock alive until it ends.
-        let this = unsafe { &*this };
-        drop(this.sleep.lock());
-        this.woken.notify_all();
+    fn wake_all(&self) {
+        drop(self.sleep.lock());
+        self.woken.notify_all();
     }
 }

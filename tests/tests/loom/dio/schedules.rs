@@ -22,27 +22,27 @@ rusty_fork_test! {
     #[test]
     fn two_unaligned_writers_on_an_unwritten_block() {
         let model = final65(Unwritten, &[A, B]);
-        holds("Final65, a+b, unwritten", &model, 2, 117_120, 61);
+        holds("Final65, a+b, unwritten", &model, 2, 118_571, 61);
     }
 
     #[test]
     fn small_ones() {
         let model = final65(Hole, &[A, B]);
-        holds("Final65, a+b, hole", &model, 1, 1_449, 16);
+        holds("Final65, a+b, hole", &model, 1, 1_453, 16);
         let model = final65(Unwritten, &[aio(A), aio(B)]);
-        holds("Final65, a'+b', unwritten", &model, 1, 1_481, 19);
+        holds("Final65, a'+b', unwritten", &model, 1, 1_485, 19);
         let model = final65(Unwritten, &[aio(A), aio(C)]);
-        let recorded = holds("Final65, a'+C', unwritten", &model, 1, 1_483, 19);
+        let recorded = holds("Final65, a'+C', unwritten", &model, 1, 1_487, 19);
         traces::accepted_by_tlc("loom-dio", "dio", &recorded);
         let model = Model {
             length: 1,
             ..Model::new(Policy::FINAL65_EOF, Written, &[aio(A), aio(C)])
         };
-        holds("Final65Eof, a'+C', EOF", &model, 1, 1_445, 14);
+        holds("Final65Eof, a'+C', EOF", &model, 1, 1_449, 14);
         let model = Model::new(Policy::ZEROING73, Unwritten, &[A, B]);
-        holds("Zeroing73, a+b, unwritten", &model, 1, 1_449, 16);
+        holds("Zeroing73, a+b, unwritten", &model, 1, 1_453, 16);
         let model = Model::new(Policy::XFS_OPTIMISTIC, Unwritten, &[A, B]);
-        holds("XfsOptimistic, a+b, unwritten", &model, 1, 1_452, 19);
+        holds("XfsOptimistic, a+b, unwritten", &model, 1, 1_456, 19);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use conformance::own_beds::OwnBeds;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::sys::{Monitor, System};
 use interlock::errno::Errno;
@@ -26,9 +27,8 @@ pub struct LoomSys<const FAULT: u8 = NONE>;
 
 impl<const FAULT: u8> Sys for LoomSys<FAULT> {
     type Word = lock::Word<{ lock::NONE }>;
-    type Futex = lock::Wait<{ lock::NONE }>;
+    type Beds = OwnBeds<lock::Wait<{ lock::NONE }>>;
 
-    const WRITER_FUTEXES: usize = 2;
     const SPINS_BEFORE_ARRIVAL: u32 = 0;
     const SPINS_BEFORE_SLEEP: u32 = 0;
 

@@ -34,7 +34,7 @@ rusty_fork_test! {
     #[test]
     fn a_relaxed_gate() {
         finds::<RELAXED_PUBLISH>("Relaxed opening", WRITERS, RACE);
-        finds::<RELAXED_GRANT>("Relaxed coming through", WRITERS, RACE);
+        finds::<RELAXED_SLEEP>("Relaxed coming through", WRITERS, RACE);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use loom::sync::Mutex;
 use loom::sync::atomic::AtomicU64;
 
 use crate::rwsem::sys::Wait;
-pub use crate::rwsem::sys::{NO_RECHECK, NONE, RELAXED_GRANT, RELAXED_PUBLISH, WAKE_FIRST};
+pub use crate::rwsem::sys::{NO_RECHECK, NONE, RELAXED_PUBLISH, RELAXED_SLEEP, WAKE_FIRST};
 
 /// `Enter` is Relaxed in place of Acquire.
 pub const RELAXED_ENTER: u8 = 101;
@@ -64,8 +64,8 @@ impl<const FAULT: u8> AtomicWord for Word<FAULT> {
         Word(AtomicU64::new(value))
     }
 
-    fn load(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+    fn load(&self, order: Ordering) -> u64 {
+        self.0.load(order)
     }
 
     fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {

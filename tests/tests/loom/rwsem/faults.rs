@@ -9,11 +9,11 @@
 //! | `acquire_slowly`      | `Enter`, on arrival       | Acquire | `RELAXED_ENTER`      |
 //! | `try_acquire`         | `Enter`, a try            | Acquire | `RELAXED_ENTER`, where all try |
 //! | `release`             | `Release`                 | Release | `RELAXED_RELEASE`    |
-//! | `wake`                | `Wake`                    | Acquire | `RELAXED_WAKE`       |
+//! | `wake`                | `Wake`                    | Relaxed | none is weaker       |
 //! | `downgrade`           | `Downgrade`               | Release | `RELAXED_DOWNGRADE`  |
-//! | `publish`             | a grant is published      | Release | `RELAXED_PUBLISH`    |
-//! | `wait_for`            | it is found, by a spinner | Acquire | `RELAXED_SPIN_GRANT` |
-//! | `wait_for`            | it is found, before sleep | Acquire | `RELAXED_GRANT`      |
+//! | `wait_for`            | the grant is found        | Acquire | `RELAXED_GRANT`      |
+//! | `beds::sleep`         | `SLEEPER` is set          | Acquire | `RELAXED_SLEEP`      |
+//! | `beds::wake`          | it is cleared             | Release | `RELAXED_PUBLISH`    |
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
 use interlock_rwlock::protocol::BatchQueue;
@@ -62,17 +62,17 @@ rusty_fork_test! {
             Some(3),
             RACE,
         );
-        finds::<LoomSys<RELAXED_SPIN_GRANT, true>, BatchQueue>(
+        finds::<LoomSys<RELAXED_GRANT, true>, BatchQueue>(
             "Relaxed grant to a spinner",
             &[&[Write], &[Write]],
             Some(3),
             RACE,
         );
-        finds::<LoomSys<RELAXED_WAKE>, BatchQueue>(
-            "Relaxed Wake",
-            TWO_READERS_ONE_WRITER,
+        finds::<LoomSys<RELAXED_SLEEP, true>, BatchQueue>(
+            "Relaxed before sleep",
+            &[&[Write], &[Write]],
             Some(3),
-            RACE,
+            LOST_WAKE_UP,
         );
         finds::<LoomSys<RELAXED_GRANT>, BatchQueue>(
             "Relaxed grant",
@@ -96,11 +96,11 @@ rusty_fork_test! {
             Some(3),
             RACE,
         );
-        finds::<LoomSys<RELAXED_PUBLISH>, BatchQueue>(
-            "Relaxed publication",
-            ONE_READER_TWO_WRITERS,
+        finds::<LoomSys<RELAXED_PUBLISH, true>, BatchQueue>(
+            "Relaxed look for sleepers",
+            &[&[Write], &[Write]],
             Some(3),
-            RACE,
+            LOST_WAKE_UP,
         );
     }
 

@@ -143,7 +143,7 @@ pub fn explore<S, R>(
     preemptions: Option<usize>,
 ) -> (usize, Vec<String>)
 where
-    S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
+    S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
 {
     let tasks = Arc::new(tasks(programs));
@@ -216,7 +216,7 @@ pub fn holds<S, R>(
     traces: usize,
 ) -> Vec<String>
 where
-    S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
+    S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
 {
     let (explored, recorded) = explore::<S, R>(name, programs, preemptions);
@@ -228,7 +228,7 @@ where
 /// Explores with a fault, which must be found by a panic that says one of `symptoms`.
 pub fn finds<S, R>(name: &str, programs: Programs, preemptions: Option<usize>, symptoms: &[&str])
 where
-    S: Sys<Word: Send + Sync, Futex: Send + Sync> + 'static,
+    S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
 {
     assert_found(name, symptoms, || {

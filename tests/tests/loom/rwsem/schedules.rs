@@ -29,9 +29,9 @@ impl Protocol for OneWaits {
 rusty_fork_test! {
     #[test]
     fn three_tasks() {
-        holds::<LoomSys, BatchQueue>("r+r+w", &[&[Read], &[Read], &[Write]], None, 88_871, 48);
-        holds::<LoomSys, BatchQueue>("r+w+w", &[&[Read], &[Write], &[Write]], None, 43_002, 36);
-        holds::<LoomSys, BatchQueue>("w+w+w", &[&[Write], &[Write], &[Write]], None, 43_002, 36);
+        holds::<LoomSys, BatchQueue>("r+r+w", &[&[Read], &[Read], &[Write]], Some(4), 3_905, 48);
+        holds::<LoomSys, BatchQueue>("r+w+w", &[&[Read], &[Write], &[Write]], Some(4), 4_021, 36);
+        holds::<LoomSys, BatchQueue>("w+w+w", &[&[Write], &[Write], &[Write]], Some(4), 3_307, 36);
     }
 
     #[test]
@@ -40,14 +40,14 @@ rusty_fork_test! {
             "r+r+w+w",
             &[&[Read], &[Read], &[Write], &[Write]],
             Some(3),
-            9_478,
+            20_504,
             527,
         );
         holds::<LoomSys, BatchQueue>(
             "r+w+w+w",
             &[&[Read], &[Write], &[Write], &[Write]],
             Some(3),
-            13_446,
+            21_793,
             480,
         );
     }
@@ -58,14 +58,14 @@ rusty_fork_test! {
             "rr+r+ww",
             &[&[Read, Read], &[Read], &[Write, Write]],
             Some(3),
-            2_294,
-            304,
+            4_845,
+            306,
         );
         let recorded = holds::<LoomSys, BatchQueue>(
             "rw+w+r",
             &[&[Read, Write], &[Write], &[Read]],
             Some(3),
-            1_175,
+            2_364,
             117,
         );
         traces::accepted_by_tlc("loom-rwsem", "rwsem", &recorded);
@@ -73,7 +73,7 @@ rusty_fork_test! {
             "rw+w+w+r",
             &[&[Read, Write], &[Write], &[Write], &[Read]],
             Some(3),
-            27_459,
+            82_643,
             1_675,
         );
     }
@@ -84,14 +84,14 @@ rusty_fork_test! {
             "d+r+d",
             &[&[Downgrade], &[Read], &[Downgrade]],
             Some(3),
-            822,
+            1_698,
             90,
         );
         holds::<LoomSys, BatchQueue>(
             "d+r+r+w",
             &[&[Downgrade], &[Read], &[Read], &[Write]],
             Some(3),
-            18_349,
+            58_612,
             938,
         );
     }
@@ -102,22 +102,22 @@ rusty_fork_test! {
             "tr tw+w+tw+r",
             &[&[TryRead, TryWrite], &[Write], &[TryWrite], &[Read]],
             Some(3),
-            11_669,
+            21_008,
             425,
         );
     }
 
     #[test]
     fn the_fast_path_and_the_spins() {
-        holds::<Fast, BatchQueue>("fast r+w", &[&[Read], &[Write]], None, 65, 4);
-        holds::<Fast, BatchQueue>("fast r+r+w", &[&[Read], &[Read], &[Write]], Some(3), 985, 44);
-        holds::<Fast, BatchQueue>("fast r+w+w", &[&[Read], &[Write], &[Write]], Some(3), 1_779, 36);
-        holds::<Fast, BatchQueue>("fast d+r+w", &[&[Downgrade], &[Read], &[Write]], Some(3), 2_643, 59);
+        holds::<Fast, BatchQueue>("fast r+w", &[&[Read], &[Write]], None, 472, 4);
+        holds::<Fast, BatchQueue>("fast r+r+w", &[&[Read], &[Read], &[Write]], Some(3), 3_861, 44);
+        holds::<Fast, BatchQueue>("fast r+w+w", &[&[Read], &[Write], &[Write]], Some(3), 6_770, 36);
+        holds::<Fast, BatchQueue>("fast d+r+w", &[&[Downgrade], &[Read], &[Write]], Some(3), 15_724, 59);
     }
 
     #[test]
     fn a_word_that_is_full() {
-        holds::<LoomSys, OneWaits>("full r+w+w", &[&[Read], &[Write], &[Write]], Some(2), 100, 20);
-        holds::<LoomSys, OneWaits>("full r+r+w", &[&[Read], &[Read], &[Write]], Some(2), 86, 22);
+        holds::<LoomSys, OneWaits>("full r+w+w", &[&[Read], &[Write], &[Write]], Some(2), 114, 20);
+        holds::<LoomSys, OneWaits>("full r+r+w", &[&[Read], &[Read], &[Write]], Some(2), 97, 22);
     }
 }

@@ -6,13 +6,14 @@
 //! `StdSys` passes each order on.
 //!
 //! The fast path and the spins make no step that the slow path does not, so that most models leave them out: an attempt fails
-//! always, and nobody spins. With `FAST` an attempt is one, and each spin is one look.
+//! always, and nobody spins. Nor do they read a word that is no longer the newest: who reads one goes to sleep, and looks again.
+//! With `FAST` an attempt is one, each spin is one look, and a look may find an old word, if no order forbids it.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
+use conformance::own_beds::OwnBeds;
 use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
-use interlock_rwlock::word as lock;
 use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::thread::{self, Thread};
 
@@ -20,15 +21,13 @@ use loom::thread::{self, Thread};
 pub const NONE: u8 = 0;
 /// `Enter` is Relaxed in place of Acquire.
 pub const RELAXED_ENTER: u8 = 1;
-/// `Wake` is Relaxed in place of Acquire.
-pub const RELAXED_WAKE: u8 = 2;
 /// `Release` is Relaxed in place of Release.
 pub const RELAXED_RELEASE: u8 = 3;
 /// `Downgrade` is Relaxed in place of Release.
 pub const RELAXED_DOWNGRADE: u8 = 4;
-/// The publication of a grant is Relaxed in place of Release.
+/// Looking for sleepers, or opening a gate, is Relaxed in place of Release.
 pub const RELAXED_PUBLISH: u8 = 5;
-/// Finding one's grant published is Relaxed in place of Acquire.
+/// Finding that one has the lock is Relaxed in place of Acquire.
 pub const RELAXED_GRANT: u8 = 6;
 /// Sleepers are woken before the grant is published, not after.
 pub const WAKE_FIRST: u8 = 7;
@@ -39,8 +38,8 @@ pub const NO_RECHECK: u8 = 8;
 pub const RELAXED_FAST_ENTER: u8 = 9;
 /// A spinner's `Enter` is Relaxed in place of Acquire.
 pub const RELAXED_SPIN_ENTER: u8 = 10;
-/// A spinner's finding its grant published is Relaxed in place of Acquire.
-pub const RELAXED_SPIN_GRANT: u8 = 11;
+/// Looking at a futex, or saying that one is about to sleep there, is Relaxed in place of Acquire.
+pub const RELAXED_SLEEP: u8 = 11;
 
 /// loom with one of the faults above.
 pub struct LoomSys<const FAULT: u8 = NONE, const FAST: bool = false>;
@@ -59,10 +58,8 @@ pub struct Wait<const FAULT: u8> {
 
 impl<const FAULT: u8, const FAST: bool> Sys for LoomSys<FAULT, FAST> {
     type Word = Word<FAULT, FAST>;
-    type Futex = Wait<FAULT>;
+    type Beds = OwnBeds<Wait<FAULT>>;
 
-    /// Fewer than the writers of some models, so that they share one.
-    const WRITER_FUTEXES: usize = 2;
     const SPINS_BEFORE_ARRIVAL: u32 = FAST as u32;
     const SPINS_BEFORE_SLEEP: u32 = FAST as u32;
 
@@ -75,18 +72,14 @@ impl<const FAULT: u8, const FAST: bool> Sys for LoomSys<FAULT, FAST> {
 
 impl<const FAULT: u8, const FAST: bool> Word<FAULT, FAST> {
     /// What `step` makes of the newest value, as one step, if it makes anything.
-    fn exchange(
-        &self,
-        order: impl Fn(u64, u64) -> Ordering,
-        step: impl Fn(u64) -> Option<u64>,
-    ) -> Option<(u64, u64)> {
+    fn exchange(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
         // Reads the newest value; nothing comes between this and the exchange.
         let before = self.value.fetch_add(0, Ordering::Relaxed);
         let after = step(before)?;
         loom::stop_exploring();
-        let exchanged =
-            self.value
-                .compare_exchange(before, after, order(before, after), Ordering::Relaxed);
+        let exchanged = self
+            .value
+            .compare_exchange(before, after, order, Ordering::Relaxed);
         loom::explore();
         assert!(exchanged.is_ok());
         Some((before, after))
@@ -101,8 +94,14 @@ impl<const FAULT: u8, const FAST: bool> AtomicWord for Word<FAULT, FAST> {
         }
     }
 
-    fn load(&self) -> u64 {
-        self.value.load(Ordering::Relaxed)
+    fn load(&self, order: Ordering) -> u64 {
+        let relaxed = FAULT == RELAXED_GRANT;
+        let order = if relaxed { Ordering::Relaxed } else { order };
+        if FAST {
+            self.value.load(order)
+        } else {
+            self.value.fetch_add(0, order)
+        }
     }
 
     fn attempt(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
@@ -116,7 +115,7 @@ impl<const FAULT: u8, const FAST: bool> AtomicWord for Word<FAULT, FAST> {
             _ => false,
         };
         let order = if relaxed { Ordering::Relaxed } else { order };
-        let exchanged = self.exchange(|_, _| order, step);
+        let exchanged = self.exchange(order, step);
         if exchanged.is_none() {
             self.failed.store(true, Ordering::Relaxed);
         }
@@ -124,20 +123,11 @@ impl<const FAULT: u8, const FAST: bool> AtomicWord for Word<FAULT, FAST> {
     }
 
     fn update(&self, order: Ordering, step: impl Fn(u64) -> Option<u64>) -> Option<(u64, u64)> {
-        let faulty = |before, after| {
-            let wakes =
-                lock::Word::from_bits(before).must_wake() && lock::Word::from_bits(after).is_held();
-            match order {
-                Ordering::Acquire if wakes => FAULT == RELAXED_WAKE,
-                Ordering::Acquire => FAULT == RELAXED_ENTER,
-                _ => FAULT == RELAXED_DOWNGRADE,
-            }
+        let faulty = match order {
+            Ordering::Acquire => FAULT == RELAXED_ENTER,
+            _ => FAULT == RELAXED_DOWNGRADE,
         };
-        let order = |before, after| match faulty(before, after) {
-            true => Ordering::Relaxed,
-            false => order,
-        };
-        self.exchange(order, step)
+        self.exchange(if faulty { Ordering::Relaxed } else { order }, step)
     }
 
     fn fetch_sub(&self, amount: u64, order: Ordering) -> u64 {
@@ -169,27 +159,30 @@ impl<const FAULT: u8> Futex for Wait<FAULT> {
     }
 
     fn load(&self, order: Ordering) -> u32 {
-        let relaxed = FAULT == RELAXED_SPIN_GRANT || FAULT == RELAXED_GRANT;
+        let relaxed = FAULT == RELAXED_SLEEP;
         self.value
             .load(if relaxed { Ordering::Relaxed } else { order })
     }
 
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32 {
         if FAULT == WAKE_FIRST {
             self.wake_sleepers();
         }
-        self.value.swap(
-            value,
-            if FAULT == RELAXED_PUBLISH {
-                Ordering::Relaxed
-            } else {
-                order
-            },
-        )
+        let relaxed = FAULT == RELAXED_PUBLISH;
+        let order = if relaxed { Ordering::Relaxed } else { order };
+        // As for the word.
+        let before = self.value.fetch_add(0, Ordering::Relaxed);
+        loom::stop_exploring();
+        let exchanged = self
+            .value
+            .compare_exchange(before, step(before), order, Ordering::Relaxed);
+        loom::explore();
+        assert!(exchanged.is_ok());
+        before
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
-        let relaxed = FAULT == RELAXED_GRANT;
+        let relaxed = FAULT == RELAXED_SLEEP;
         self.value
             .fetch_or(bits, if relaxed { Ordering::Relaxed } else { order })
     }
@@ -205,10 +198,9 @@ impl<const FAULT: u8> Futex for Wait<FAULT> {
         thread::park();
     }
 
-    fn wake_all(this: *const Self) {
+    fn wake_all(&self) {
         if FAULT != WAKE_FIRST {
-            // SAFETY: each thread of a model keeps the lock alive until it ends.
-            unsafe { &*this }.wake_sleepers();
+            self.wake_sleepers();
         }
     }
 }
