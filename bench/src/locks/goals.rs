@@ -42,7 +42,7 @@ fn uncontended(results: &Results, ours: Which) -> [Goal; 2] {
         wanted: Wanted::AtMost(limit),
         measured: results.cost(ours, op).nanos.median / results.cost(base, op).nanos.median,
         unit: Unit::Ratio,
-        why: "both are one atomic step to lock and one to unlock, and the rest is a nanosecond",
+        why: "both are one atomic step to lock and one to unlock; around them ours has more instructions, since who leaves looks whether anybody waits",
     })
 }
 
@@ -66,9 +66,13 @@ fn writers(fight: &Fight, which: Which, peer: Which) -> Goal {
         wanted: Wanted::AtLeast(0.9),
         measured: fight.outcome(which).writers.rate / fight.outcome(peer).writers.rate,
         unit: Unit::Ratio,
-        why: "what the readers get is taken from the writers, who have to wake up for each grant",
+        why: SPINS,
     }
 }
+
+/// Measured in S3 on a busy machine: with 500 spins writers get 0.81 of `parking_lot`'s grants, with 50 or none 0.98.
+const SPINS: &str = "whoever waits spins 500 times before it arrives and 500 before it sleeps, on processors that holders need to wake up on: with 50 \
+     it has 0.98 of parking_lot's grants in S3, but with fewer spins short holds turn into convoys of sleepers";
 
 const TOO_FAIR: &str = "the lock goes to who came first, which sleeps or has no processor, where the other takes it again at once";
 
@@ -94,7 +98,7 @@ fn short_holds(results: &Results, which: Which, limit: f64, why: &'static str) -
     })
 }
 
-/// No other fair lock is better in both: by how much the nearest is, in what it is less better in.
+/// No other fair lock, whether it sleeps or spins, is better in both throughput and the longest wait.
 fn unbeaten(fight: &Fight, which: Which) -> Goal {
     let ours = fight.outcome(which);
     let others = fight.outcomes.iter();
@@ -104,20 +108,29 @@ fn unbeaten(fight: &Fight, which: Which) -> Goal {
         .filter(|other| other.which != which)
         .map(|other| (other.which.name(), better(other, ours)));
     let nearest = rated.max_by(|(_, a), (_, b)| a.total_cmp(b));
-    let (name, measured) = nearest.unwrap_or_else(|| ("no".to_owned(), f64::NEG_INFINITY));
+    let (name, measured) = nearest.unwrap_or_else(|| ("there is none".to_owned(), 0.0));
+    let name_of = fight.scenario.name;
     Goal {
         what: format!(
-            "{}: better than ours in grants and longest wait, {name}, by",
-            fight.scenario.name
+            "{name_of}: how many times better in both grants and longest wait the nearest fair lock is ({name})"
         ),
         wanted: Wanted::AtMost(BETTER),
         measured,
         unit: Unit::Ratio,
-        why: "",
+        why: match scenarios::STARVING
+            .iter()
+            .any(|scenario| scenario.name == name_of)
+        {
+            true => SPINS,
+            false => {
+                "no hold is long: the longest wait is for a holder or a waiter that has lost its processor, which is chance"
+            }
+        },
     }
 }
 
-/// How many times better an outcome is than another in both throughput, the mean of the sides' ratios, and the longest wait of anybody.
+/// How many times better an outcome is than another both in throughput, which is the geometric mean of the sides' ratios, and in the
+/// longest wait of anybody: the smaller of the two.
 fn better(one: &Outcome, other: &Outcome) -> f64 {
     let readers = one.readers.rate / other.readers.rate;
     let writers = one.writers.rate / other.writers.rate;
@@ -167,4 +180,54 @@ fn budget(results: &Results, which: Which, ours: Which) -> Vec<Goal> {
             ..goal
         });
     named.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::find;
+    use super::*;
+    use crate::contended::{Share, Summary};
+    use crate::stats::Waits;
+
+    fn side(rate: f64, worst: u64) -> Summary {
+        let mut waits = Waits::default();
+        waits.add(Duration::from_micros(worst));
+        Summary::new([Share { rate, waits }].iter())
+    }
+
+    fn fight(outcomes: &[(&str, (f64, f64), u64)]) -> Fight {
+        let outcomes = outcomes
+            .iter()
+            .map(|&(id, (readers, writers), worst)| Outcome {
+                which: find(id).unwrap(),
+                readers: side(readers, 1),
+                writers: side(writers, worst),
+            });
+        Fight {
+            scenario: scenarios::S3,
+            rounds: 1,
+            outcomes: outcomes.collect(),
+        }
+    }
+
+    #[test]
+    fn a_lock_is_better_that_is_in_both_and_fair() {
+        let ours = list::first(Kind::Ours);
+        let goal = |others: &[(&str, (f64, f64), u64)]| {
+            let all = [&[("interlock-rwlock", (100.0, 100.0), 100)], others].concat();
+            unbeaten(&fight(&all), ours)
+        };
+        // More grants, longer waits; the reverse; an unfair one.
+        let others = [
+            ("saa", (400.0, 400.0), 200),
+            ("pflock", (50.0, 98.0), 50),
+            ("std", (900.0, 900.0), 1),
+        ];
+        let met = goal(&others);
+        assert!((met.measured - 0.7).abs() < 1e-9, "{}", met.measured);
+        assert!(met.what.contains("(pflock"), "{}", met.what);
+        // 4 times the readers and as many writers are twice the throughput, with a wait 4 times as short.
+        let missed = goal(&[("tokio-blocking", (400.0, 100.0), 25)]);
+        assert!((missed.measured - 2.0).abs() < 1e-9, "{}", missed.measured);
+    }
 }

@@ -134,7 +134,7 @@ pub fn measure(quick: bool, says: impl Fn(&str)) -> anyhow::Result<Results> {
     let mixed = scenarios::MIXED.map(|scenario| fight(scenario, 2 * rounds));
     let starving = scenarios::STARVING.map(|scenario| fight(scenario, rounds));
     says("wake-ups");
-    let herds = wakeups::measure(3, Duration::from_millis(300) / shorter)?;
+    let herds = wakeups::measure(3, Duration::from_millis(200) / shorter)?;
     Ok(Results {
         costs,
         mixed: mixed.into(),

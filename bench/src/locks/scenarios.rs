@@ -18,7 +18,7 @@ const fn mixed(name: &'static str, readers: u32, writers: u32, gap: u64) -> Scen
         what: "every hold takes 200 ns",
         readers: side(readers, hold, gap),
         writers: side(writers, hold, gap),
-        time: Duration::from_millis(100),
+        time: Duration::from_millis(80),
     }
 }
 
@@ -44,7 +44,7 @@ const S1: Scenario = Scenario {
     what: "3 writers hold 1 us, without a gap; 2 readers hold 1 ms asleep, without a gap",
     readers: side(2, Pass::asleep_micros(1000), Pass::NONE),
     writers: side(3, Pass::busy_micros(1), Pass::NONE),
-    time: Duration::from_millis(500),
+    time: Duration::from_millis(400),
 };
 
 /// Readers whose holds overlap, against one writer.
@@ -53,7 +53,7 @@ const S2: Scenario = Scenario {
     what: "3 readers hold 1 ms asleep, overlapping, without a gap; 1 writer with gaps of 20 us asleep",
     readers: side(3, Pass::asleep_micros(1000), Pass::NONE),
     writers: side(1, Pass::busy_micros(1), Pass::PAUSE),
-    time: Duration::from_millis(500),
+    time: Duration::from_millis(400),
 };
 
 /// Two writers hammer, each holding 50 us asleep, against one reader.
@@ -62,7 +62,7 @@ pub const S3: Scenario = Scenario {
     what: "2 writers hold 50 us asleep, without a gap; 1 reader with gaps of 20 us asleep",
     readers: side(1, Pass::busy_micros(1), Pass::PAUSE),
     writers: side(2, Pass::asleep_micros(50), Pass::NONE),
-    time: Duration::from_millis(1500),
+    time: Duration::from_millis(1000),
 };
 
 /// Everybody comes back at once after a short hold.
@@ -80,5 +80,5 @@ pub const S5: Scenario = Scenario {
     what: "2 writers hold 5 ms asleep, without a gap; 2 readers with gaps of 20 us asleep",
     readers: side(2, Pass::busy_micros(1), Pass::PAUSE),
     writers: side(2, Pass::asleep_micros(5000), Pass::NONE),
-    time: Duration::from_millis(2000),
+    time: Duration::from_millis(1500),
 };
