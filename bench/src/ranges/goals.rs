@@ -54,7 +54,7 @@ pub fn all(results: &Results) -> Vec<Goal> {
             wanted: Wanted::AtLeast(1.0),
             measured,
             unit: Unit::Ratio,
-            why: "a range goes to who came first, and waits until that one runs",
+            why: "these ranges do not wait for each other, but for the lock's own mutex, under which it does more than the peer",
         });
     }
     let wide = results.fight(&scenarios::WIDE);
@@ -99,7 +99,7 @@ pub fn all(results: &Results) -> Vec<Goal> {
             wanted: Wanted::AtLeast(1.0),
             measured: of(SHARING) / of(Which::ParkingLot),
             unit: Unit::Ratio,
-            why: "a reader counts itself in its slot and looks at the writers' word, where the other has one step on one word",
+            why: "both count their readers in one word, which goes from processor to processor: near 1, up and down with the machine's load",
         });
     }
     goals
