@@ -12,7 +12,7 @@ const WIDTH: f64 = 900.0;
 /// What is left free at the picture's sides.
 const MARGIN: f64 = 20.0;
 /// Where the scale begins and ends.
-const SCALE: (f64, f64) = (210.0, WIDTH - MARGIN - 70.0);
+const SCALE: (f64, f64) = (210.0, WIDTH - MARGIN - 110.0);
 /// The waits at the scale's ends, as powers of ten of a nanosecond: 1 us to 10 s.
 const POWERS: (i32, i32) = (3, 10);
 /// The height of a side's row.
