@@ -8,7 +8,7 @@ use super::{uncontended, wakeups};
 use crate::contended::{self, Op, Scenario, Share};
 
 /// What is measured, in the order of every table.
-pub static LOCKS: [Known; 9] = [
+pub static LOCKS: &[Known] = &[
     known::<RwLock<interlock_rwlock::RawRwLock, ()>>("interlock-rwlock", "", Kind::Ours),
     known::<RwLock<parking_lot::RawRwLock, ()>>("parking_lot", "", Kind::Unfair),
     known::<Fair<parking_lot::RawRwLock>>("parking_lot", "fair", Kind::Fair),

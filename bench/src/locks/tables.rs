@@ -37,7 +37,7 @@ pub fn all(results: &Results, form: Form) -> Vec<(String, Table)> {
 
 fn promises(form: Form) -> Table {
     let mut table = table(form, 3, ["lock", "order", "waiters"]);
-    for known in &LOCKS {
+    for known in LOCKS {
         let order = match known.kind {
             Kind::Ours => "fair: nobody takes the lock past a queue",
             Kind::Budget => "fair but for a bounded number past each waiter",
