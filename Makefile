@@ -5,6 +5,8 @@ INTERLOCK := cargo run --quiet --package interlock-ci --
 CHECKER := cargo run --quiet --package interlock-ci --no-default-features --
 # Options for `check` and `nightly`: make check CHECK="--verbose --shard 1/3"
 CHECK :=
+# Options for `bench`: make bench BENCH=--keep
+BENCH :=
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -35,8 +37,8 @@ test: cargo ## Every test of the workspace, and at the end all that failed
 	@ci/test
 
 .PHONY: bench
-bench: cargo ## The locks against others, whole files and ranges, direct writes, the journal: costs, waits, goals (7 minutes; ratios only)
-	@cargo run --quiet --release --package interlock-bench
+bench: cargo ## The locks against others, whole files and ranges, direct writes, the journal: costs, waits, goals (BENCH=--keep writes docs/bench.md; 9 minutes)
+	@cargo run --quiet --release --package interlock-bench -- $(BENCH)
 
 .PHONY: scenario
 scenario: cargo ## The report that the journal's models come from, simulated beside what was measured (half a minute)

@@ -6,9 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::locks::{Lock, Op, Which, with_lock};
-use crate::rounds::in_turns;
+use clap::ValueEnum;
+
 use crate::stats::{Spread, Waits, median};
+
+/// What a thread asks of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Op {
+    /// To hold it shared.
+    Read,
+    /// To hold it exclusively.
+    Write,
+}
 
 /// How a thread passes time.
 #[derive(Clone, Copy)]
@@ -20,6 +29,22 @@ pub enum Pass {
 }
 
 impl Pass {
+    /// No time at all.
+    pub const NONE: Pass = Pass::Busy(Duration::ZERO);
+    /// What those do between two holds that a scenario may starve. With no gap at all, their few grants come in bursts while the
+    /// others are still waking up, and hide the waits; with a busy one, they keep the others off the processors.
+    pub const PAUSE: Pass = Pass::asleep_micros(20);
+
+    /// So long on the processor.
+    pub const fn busy_micros(micros: u64) -> Pass {
+        Pass::Busy(Duration::from_micros(micros))
+    }
+
+    /// So long off it.
+    pub const fn asleep_micros(micros: u64) -> Pass {
+        Pass::Asleep(Duration::from_micros(micros))
+    }
+
     fn since(self, start: Instant) {
         match self {
             Pass::Busy(time) => {
@@ -78,6 +103,8 @@ pub struct Summary {
     pub p99: Duration,
     /// A round's longest wait.
     pub worst: Duration,
+    /// The shortest of the rounds' longest waits; no median.
+    pub worst_at_best: Duration,
     /// The longest wait of all rounds; no median.
     pub worst_ever: Duration,
 }
@@ -95,6 +122,7 @@ impl Summary {
                 .map(|share| of(&share.waits).as_nanos() as f64);
             Duration::from_nanos(median(values.collect()) as u64)
         };
+        let worsts = || rounds.iter().map(|share| share.waits.worst());
         let rates = Spread::new(rounds.iter().map(|share| share.rate).collect());
         Summary {
             rate: rates.median,
@@ -102,55 +130,25 @@ impl Summary {
             p50: nanos(&|waits| waits.percentile(0.5)),
             p99: nanos(&|waits| waits.percentile(0.99)),
             worst: nanos(&Waits::worst),
-            worst_ever: rounds
-                .iter()
-                .map(|share| share.waits.worst())
-                .max()
-                .unwrap_or_default(),
+            worst_at_best: worsts().min().unwrap_or_default(),
+            worst_ever: worsts().max().unwrap_or_default(),
         }
     }
 }
 
-/// What both sides got of one lock.
-#[derive(Clone, Copy)]
-pub struct Outcome {
-    /// Which lock.
-    pub which: Which,
-    /// The readers.
-    pub readers: Summary,
-    /// The writers.
-    pub writers: Summary,
-}
+/// How long a wait must be, of a round, for its thread to have been starved.
+pub const STARVED: f64 = 0.9;
 
-impl Outcome {
-    /// The longest wait of either side.
-    pub fn worst(&self) -> Duration {
-        self.readers.worst.max(self.writers.worst)
-    }
-}
-
-/// Fights for each lock in turn, `rounds` times, each round beginning with another lock.
-pub fn measure(scenario: &Scenario, locks: &[Which], rounds: usize) -> Vec<Outcome> {
-    let shares = in_turns(
-        rounds,
-        locks.len(),
-        |index| with_lock!(locks[index], L => readers_and_writers::<L>(scenario)),
-    );
-    let outcomes = locks.iter().zip(&shares).map(|(&which, rounds)| Outcome {
-        which,
-        readers: Summary::new(rounds.iter().map(|shares| &shares[0])),
-        writers: Summary::new(rounds.iter().map(|shares| &shares[1])),
-    });
-    outcomes.collect()
-}
-
-/// One round of one lock: what the readers and the writers got.
-fn readers_and_writers<L: Lock>(scenario: &Scenario) -> Vec<Share> {
-    let lock = &L::default();
-    let with = |op| move |_: Turn, body: &mut dyn FnMut()| lock.with(op, body);
+/// One round of one lock, which runs a piece of code while it is held as asked: what the readers and the writers got.
+pub fn readers_and_writers(
+    scenario: &Scenario,
+    with: impl Fn(Op, &mut dyn FnMut()) + Sync,
+) -> Vec<Share> {
+    let with = &with;
+    let as_asked = |op| move |_: Turn, body: &mut dyn FnMut()| with(op, body);
     let sides = [
-        (scenario.readers, with(Op::Read)),
-        (scenario.writers, with(Op::Write)),
+        (scenario.readers, as_asked(Op::Read)),
+        (scenario.writers, as_asked(Op::Write)),
     ];
     fight(&sides, scenario.time)
 }

@@ -1,6 +1,7 @@
-//! Measures the reference's locks against others: ratios within one run, never absolute claims.
+//! Measures the reference's locks against others, all within one run.
 
 mod contended;
+mod cost;
 mod direct;
 mod goals;
 mod journal;
@@ -10,20 +11,20 @@ mod plot;
 mod ranges;
 mod report;
 mod rounds;
-mod scenarios;
 mod stats;
-mod uncontended;
 
 use std::path::Path;
 use std::time::Duration;
 use std::{fs, process};
 
 use anyhow::Context;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use comfy_table::Table;
 
-use crate::contended::Scenario;
-use crate::locks::{Op, Which};
-use crate::report::{Fight, Results};
+use crate::contended::Op;
+use crate::locks::list::{self, Which};
+use crate::report::{Form, Results};
 
 /// Measures the reference's locks against others.
 #[derive(Parser)]
@@ -31,9 +32,9 @@ struct Args {
     /// Short and few rounds: shows that everything runs, and no more.
     #[arg(long)]
     quick: bool,
-    /// Replace docs/img/bench-waits.svg by this run's plot.
-    #[arg(long)]
-    keep_plot: bool,
+    /// Replace docs/bench.md and docs/img/bench-*.svg by this run's tables and plots.
+    #[arg(long, conflicts_with = "quick")]
+    keep: bool,
     #[command(subcommand)]
     command: Option<Task>,
 }
@@ -41,13 +42,20 @@ struct Args {
 #[derive(Subcommand)]
 enum Task {
     /// Lock and unlock so many times, for a profiler to watch.
-    Calls { which: Which, op: Op, calls: u64 },
+    Calls {
+        #[arg(value_parser = list::find)]
+        which: Which,
+        op: Op,
+        calls: u64,
+    },
     /// Lock and unlock a range so many times beside so many that are held, for a profiler to watch.
     RangeCalls {
         which: ranges::locks::Which,
         held: u64,
         calls: u64,
     },
+    /// Only the reader/writer locks.
+    Locks,
     /// Only the direct writes.
     Direct,
     /// Only the journal.
@@ -60,9 +68,15 @@ enum Task {
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
+    if args.keep && args.command.is_some() {
+        let says = "--keep is of a whole run: leave the subcommand out";
+        Args::command()
+            .error(ErrorKind::ArgumentConflict, says)
+            .exit();
+    }
     match args.command {
         Some(Task::Calls { which, op, calls }) => {
-            uncontended::call(which, op, calls);
+            (which.call)(op, calls);
             return Ok(());
         }
         Some(Task::RangeCalls { which, held, calls }) => {
@@ -72,51 +86,55 @@ fn main() -> anyhow::Result<()> {
         }
         Some(Task::Direct) => {
             let direct = direct_writes(args.quick)?;
-            println!("{}", report::direct(&direct, report::Form::Text));
+            println!("{}", report::direct(&direct, Form::Text));
             return Ok(());
         }
         Some(Task::Latency) => {
-            let table = report::latency(&stretches(args.quick), report::Form::Text);
+            let table = report::latency(&stretches(args.quick), Form::Text);
             println!("{}\n{table}", report::LATENCY);
             return Ok(());
         }
-        Some(Task::Journal | Task::Ranges) | None => {}
+        Some(Task::Locks | Task::Journal | Task::Ranges) | None => {}
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let out = root.join("target/interlock/bench");
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
     match args.command {
+        Some(Task::Locks) => {
+            let measured = rw_locks(args.quick, &out)?;
+            show(locks::tables::all(&measured, Form::Text));
+            let goals = locks::goals::all(&measured);
+            print!("{}", report::of_goals(&goals, args.quick, Form::Text));
+            return Ok(());
+        }
         Some(Task::Journal) => {
-            let measured = journal(args.quick, &out)?;
-            for (title, table) in report::of_journal(&measured, report::Form::Text) {
-                println!("{title}\n{table}\n");
-            }
+            show(report::of_journal(&journal(args.quick, &out)?, Form::Text));
             return Ok(());
         }
         Some(Task::Ranges) => {
             let measured = range_locks(args.quick, &out)?;
-            for (title, table) in ranges::tables::all(&measured, report::Form::Text) {
-                println!("{title}\n{table}\n");
-            }
-            let goals = goals::table(&ranges::goals::all(&measured), report::Form::Text);
-            println!("{}\n{goals}", report::goals_title(args.quick));
+            show(ranges::tables::all(&measured, Form::Text));
+            let goals = ranges::goals::all(&measured);
+            print!("{}", report::of_goals(&goals, args.quick, Form::Text));
             return Ok(());
         }
         _ => {}
     }
     let results = measure(args.quick, &out)?;
 
-    println!("\n{}", report::render(&results, report::Form::Text));
-    let svg = plot::render(&results);
-    let mut files = vec![
-        (
-            out.join("bench.md"),
-            report::render(&results, report::Form::Markdown),
-        ),
-        (out.join("waits.svg"), svg.clone()),
-    ];
-    if args.keep_plot {
-        files.push((root.join("docs/img/bench-waits.svg"), svg));
+    println!("\n{}", report::render(&results, Form::Text));
+    let report = report::render(&results, Form::Markdown);
+    let plots = plot::all(&results.locks);
+    let kept = root.join("docs");
+    let mut files = vec![(out.join("bench.md"), &report)];
+    if args.keep {
+        files.push((kept.join("bench.md"), &report));
+    }
+    for (name, svg) in &plots {
+        files.push((out.join(name), svg));
+        if args.keep {
+            files.push((kept.join("img").join(name), svg));
+        }
     }
     for (path, content) in files {
         fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
@@ -128,43 +146,26 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints tables.
+fn show<T: AsRef<str>>(tables: impl IntoIterator<Item = (T, Table)>) {
+    for (title, table) in tables {
+        print!("{}", report::section(title.as_ref(), &table, Form::Text));
+    }
+}
+
 /// Runs everything; says on stderr what is being measured.
 fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
-    let locks = Which::value_variants();
-    let rounds = if quick { 3 } else { 5 };
-    let shorter = if quick { 8 } else { 1 };
-    let load_before = load();
-    eprintln!("interlock-bench: uncontended");
-    let mut costs = uncontended::measure(locks, 3 * rounds, 2_000_000 / shorter);
-    if !uncontended::count_instructions(&mut costs, scratch)? {
-        eprintln!("{NO_VALGRIND}");
-    }
-    let fight = |scenario: Scenario, rounds: usize| {
-        let time = scenario.time / shorter as u32;
-        let scenario = Scenario { time, ..scenario };
-        eprintln!("interlock-bench: {} (load {})", scenario.name, load());
-        let outcomes = contended::measure(&scenario, locks, rounds);
-        Fight {
-            scenario,
-            rounds,
-            outcomes,
-        }
-    };
-    // Short rounds and many, because the machine disturbs whoever spins; a round that starves somebody has to last.
-    let mixed = scenarios::MIXED.map(|scenario| fight(scenario, 4 * rounds));
-    let starving = [scenarios::S3, scenarios::S5, scenarios::S2];
-    let starving = starving.map(|scenario| fight(scenario, rounds));
+    let before = load();
+    let locks = rw_locks(quick, scratch)?;
     let direct = direct_writes(quick)?;
     let journal = journal(quick, scratch)?;
     let latency = stretches(quick);
     let ranges = range_locks(quick, scratch)?;
     Ok(Results {
         quick,
-        load: (load_before, load()),
+        load: (before, load()),
         compiler: compiler(),
-        costs,
-        mixed: mixed.into(),
-        starving: starving.into(),
+        locks,
         direct,
         journal,
         latency,
@@ -173,6 +174,17 @@ fn measure(quick: bool, scratch: &Path) -> anyhow::Result<Results> {
 }
 
 const NO_VALGRIND: &str = "interlock-bench: valgrind is missing: no instructions are counted";
+
+/// Reader/writer locks.
+fn rw_locks(quick: bool, scratch: &Path) -> anyhow::Result<locks::Results> {
+    let mut measured = locks::measure(quick, |what| {
+        eprintln!("interlock-bench: {what} (load {})", load());
+    })?;
+    if !locks::uncontended::count_instructions(&mut measured.costs, scratch)? {
+        eprintln!("{NO_VALGRIND}");
+    }
+    Ok(measured)
+}
 
 /// Range locks.
 fn range_locks(quick: bool, scratch: &Path) -> anyhow::Result<ranges::Results> {

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::contended::{Outcome, Summary};
-use crate::report::{Fight, Results, duration};
+use crate::contended::Summary;
+use crate::locks::{Fight, Outcome, Results};
+use crate::report::{duration, worst};
 
 /// The picture's width in pixels: that of a README on GitHub.
 const WIDTH: f64 = 900.0;
 /// What is left free at the picture's sides.
 const MARGIN: f64 = 20.0;
 /// Where the scale begins and ends.
-const SCALE: (f64, f64) = (210.0, WIDTH - MARGIN - 70.0);
+const SCALE: (f64, f64) = (210.0, WIDTH - MARGIN - 110.0);
 /// The waits at the scale's ends, as powers of ten of a nanosecond: 1 us to 10 s.
 const POWERS: (i32, i32) = (3, 10);
 /// The height of a side's row.
@@ -38,15 +39,35 @@ text.readers { fill: #1f5fa8; } text.writers { fill: #a8470f; }
 </style>
 ";
 
-/// Draws the waits of the scenarios that starve as a standalone SVG.
-pub fn render(results: &Results) -> String {
+/// The pictures of all scenarios that starve, as standalone SVGs: those whose holders sleep long, and those that tell the price.
+/// Locks that spin are in the tables only.
+pub fn all(results: &Results) -> [(&'static str, String); 2] {
+    let (price, waits): (Vec<&Fight>, Vec<&Fight>) = results
+        .starving
+        .iter()
+        .partition(|fight| ["S1", "S4"].contains(&fight.scenario.name));
+    [
+        ("bench-waits.svg", render(&waits)),
+        ("bench-price.svg", render(&price)),
+    ]
+}
+
+fn render(fights: &[&Fight]) -> String {
     let mut picture = Picture::default();
     picture.text("title", MARGIN, 36.0, TITLE);
     let mut y = picture.legend(58.0);
-    for fight in &results.starving {
+    for fight in fights {
         y = picture.panel(fight, y);
     }
-    picture.finish(y + 6.0, &description(results))
+    picture.finish(y + 6.0, &description(fights))
+}
+
+/// The outcomes that are drawn.
+fn drawn(fight: &Fight) -> impl Iterator<Item = &Outcome> {
+    fight
+        .outcomes
+        .iter()
+        .filter(|outcome| !outcome.which.kind.spins())
 }
 
 #[derive(Default)]
@@ -106,7 +127,7 @@ impl Picture {
         let title = format!("{}: {}", fight.scenario.name, fight.scenario.what);
         self.text("panel", MARGIN, top + 22.0, &title);
         let top = top + 32.0;
-        let bottom = top + (2.0 * ROW + BETWEEN) * fight.outcomes.len() as f64 + BETWEEN;
+        let bottom = top + (2.0 * ROW + BETWEEN) * drawn(fight).count() as f64 + BETWEEN;
         for power in POWERS.0..=POWERS.1 {
             let wait = Duration::from_nanos(10_u64.pow(power.unsigned_abs()));
             self.line("grid", (x(wait), top), (x(wait), bottom));
@@ -117,20 +138,20 @@ impl Picture {
             which,
             readers,
             writers,
-        } in &fight.outcomes
+        } in drawn(fight)
         {
             self.text("lock", SCALE.0 - 12.0, y + ROW + 4.0, &which.name());
-            self.row("readers", readers, y + 0.5 * ROW);
-            self.row("writers", writers, y + 1.5 * ROW);
+            self.row(fight, "readers", readers, y + 0.5 * ROW);
+            self.row(fight, "writers", writers, y + 1.5 * ROW);
             y += 2.0 * ROW + BETWEEN;
         }
         bottom + 22.0
     }
 
-    fn row(&mut self, side: &str, summary: &Summary, y: f64) {
+    fn row(&mut self, fight: &Fight, side: &str, summary: &Summary, y: f64) {
         let places = [summary.p50, summary.p99, summary.worst].map(x);
         self.marks(side, places, y);
-        self.text(side, places[2] + 7.0, y + 4.0, &duration(summary.worst));
+        self.text(side, places[2] + 7.0, y + 4.0, &longest(fight, summary));
     }
 
     fn finish(self, height: f64, description: &str) -> String {
@@ -152,6 +173,10 @@ impl Picture {
     }
 }
 
+fn longest(fight: &Fight, summary: &Summary) -> String {
+    worst(summary.worst, fight.scenario.time)
+}
+
 /// The place of a wait on the scale; what is beyond an end is drawn there.
 fn x(wait: Duration) -> f64 {
     let (low, high) = (f64::from(POWERS.0), f64::from(POWERS.1));
@@ -165,13 +190,13 @@ fn tick(wait: Duration) -> String {
 }
 
 /// The picture in words, for those who cannot see it.
-fn description(results: &Results) -> String {
+fn description(fights: &[&Fight]) -> String {
     let mut words = String::from("The longest waits.");
-    for fight in &results.starving {
+    for fight in fights {
         let _ = write!(words, " {}:", fight.scenario.name);
-        for outcome in &fight.outcomes {
-            let (readers, writers) = (outcome.readers.worst, outcome.writers.worst);
-            let (readers, writers) = (duration(readers), duration(writers));
+        for outcome in drawn(fight) {
+            let readers = longest(fight, &outcome.readers);
+            let writers = longest(fight, &outcome.writers);
             let _ = write!(
                 words,
                 " {}: readers {readers}, writers {writers};",

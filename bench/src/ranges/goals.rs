@@ -4,8 +4,9 @@ use std::iter;
 
 use super::locks::Which;
 use super::uncontended::HELD;
-use super::{Results, STARVED, scenarios};
-use crate::goals::{Goal, Wanted};
+use super::{Results, scenarios};
+use crate::contended::STARVED;
+use crate::goals::{Goal, Unit, Wanted};
 
 /// The lock that the goals are for, and the one that those of shared work are for.
 const FAIR: Which = Which::Fifo;
@@ -28,6 +29,8 @@ pub fn all(results: &Results) -> Vec<Goal> {
             ),
             wanted: Wanted::AtMost(1.2),
             measured: nanos(FAIR) / nanos(peer),
+            unit: Unit::Ratio,
+            why: "a tree and a place in the order for each range, where the peer has a sorted Vec, which is cheap while it is short",
         });
     }
     let calls = |which| {
@@ -50,6 +53,8 @@ pub fn all(results: &Results) -> Vec<Goal> {
             what: format!("{what}: grants to those of {}", peer.name()),
             wanted: Wanted::AtLeast(1.0),
             measured,
+            unit: Unit::Ratio,
+            why: "these ranges do not wait for each other, but for the lock's own mutex, under which it does more than the peer",
         });
     }
     let wide = results.fight(&scenarios::WIDE);
@@ -65,6 +70,8 @@ pub fn all(results: &Results) -> Vec<Goal> {
                 ),
                 wanted: Wanted::AtLeast(100.0),
                 measured: wide.of(FAIR)[1].rate / theirs,
+                unit: Unit::Ratio,
+                why: "the peer let the full range in more often than its narrow ones leave room for",
             });
         }
     }
@@ -76,6 +83,8 @@ pub fn all(results: &Results) -> Vec<Goal> {
         what: "range lock, nobody starves: the longest wait of all rounds, to the round".to_owned(),
         wanted: Wanted::AtMost(STARVED),
         measured: longest.fold(0.0, f64::max),
+        unit: Unit::Ratio,
+        why: "somebody who had been granted the range had no processor for most of a round",
     });
     for (threads, rates) in &results.shared {
         let of = |which| {
@@ -89,6 +98,8 @@ pub fn all(results: &Results) -> Vec<Goal> {
             ),
             wanted: Wanted::AtLeast(1.0),
             measured: of(SHARING) / of(Which::ParkingLot),
+            unit: Unit::Ratio,
+            why: "both count their readers in one word, which goes from processor to processor: near 1, up and down with the machine's load",
         });
     }
     goals

@@ -10,7 +10,7 @@ use interlock::range::lock::{RangeGuard, RangeLock};
 use range_lock::{VecRangeLock, VecRangeLockGuard};
 use range_mutex::{RangeMutex, RangeMutexGuard};
 
-use crate::locks::pinned;
+use crate::locks::list::pinned;
 
 /// Cells of the file whose ranges are locked.
 pub const CELLS: u64 = 1 << 16;

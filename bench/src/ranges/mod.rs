@@ -14,8 +14,7 @@ use clap::ValueEnum;
 use self::locks::{Locking, Which, with_range_lock};
 use self::scenarios::{Party, Pick, Scenario};
 use self::uncontended::Cost;
-use crate::contended::{Share, Summary, Turn, fight, rate};
-use crate::locks::Op;
+use crate::contended::{Op, Share, Summary, Turn, fight, rate};
 use crate::rounds::in_turns;
 use crate::stats::Spread;
 
@@ -63,9 +62,6 @@ impl Results {
         found.expect("every scenario is fought")
     }
 }
-
-/// How long a wait must be, of a round, for its thread to have been starved.
-pub const STARVED: f64 = 0.9;
 
 /// Measures everything but the instructions; `says` is told what is being measured.
 ///

@@ -4,9 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::locks::CELLS;
-use crate::contended::{Pass, Side, Turn};
-use crate::locks::Op;
-use crate::scenarios::{NONE, PAUSE, asleep_micros, busy_micros};
+use crate::contended::{Op, Pass, Side, Turn};
 
 /// What a thread asks for in a turn.
 #[derive(Clone, Copy)]
@@ -63,7 +61,7 @@ const fn writers(name: &'static str, threads: u32, pick: Pick, hold: Pass) -> Pa
     let side = Side {
         threads,
         hold,
-        gap: NONE,
+        gap: Pass::NONE,
     };
     Party {
         name,
@@ -86,14 +84,14 @@ pub struct Scenario {
 /// Disjoint ranges, short holds on the processor.
 pub const DISJOINT: Scenario = Scenario {
     what: "4 threads, disjoint ranges, held 1 us",
-    parties: &[writers("writers", 4, Pick::Own, busy_micros(1))],
+    parties: &[writers("writers", 4, Pick::Own, Pass::busy_micros(1))],
     time: Duration::from_millis(100),
 };
 
 /// Many I/Os in flight.
 pub const IN_FLIGHT: Scenario = Scenario {
     what: "32 threads in flight, disjoint ranges, held 100 us asleep",
-    parties: &[writers("writers", 32, Pick::Own, asleep_micros(100))],
+    parties: &[writers("writers", 32, Pick::Own, Pass::asleep_micros(100))],
     time: Duration::from_millis(250),
 };
 
@@ -101,15 +99,15 @@ pub const IN_FLIGHT: Scenario = Scenario {
 pub const WIDE: Scenario = Scenario {
     what: "7 threads hold disjoint ranges 100 us asleep, without a gap; 1 asks for the full range with gaps of 20 us asleep",
     parties: &[
-        writers("small", 7, Pick::Own, asleep_micros(100)),
+        writers("small", 7, Pick::Own, Pass::asleep_micros(100)),
         Party {
             name: "full range",
             op: Op::Write,
             pick: Pick::Whole,
             side: Side {
                 threads: 1,
-                hold: busy_micros(1),
-                gap: PAUSE,
+                hold: Pass::busy_micros(1),
+                gap: Pass::PAUSE,
             },
         },
     ],
@@ -120,12 +118,17 @@ pub const WIDE: Scenario = Scenario {
 pub const OVERLAPPING: [Scenario; 3] = [
     Scenario {
         what: "4 threads, two ranges overlap in one case of four, held 1 us",
-        parties: &[writers("writers", 4, Pick::Quarter, busy_micros(1))],
+        parties: &[writers("writers", 4, Pick::Quarter, Pass::busy_micros(1))],
         time: Duration::from_millis(100),
     },
     Scenario {
         what: "8 threads, two ranges overlap in one case of four, held 100 us asleep",
-        parties: &[writers("writers", 8, Pick::Quarter, asleep_micros(100))],
+        parties: &[writers(
+            "writers",
+            8,
+            Pick::Quarter,
+            Pass::asleep_micros(100),
+        )],
         time: Duration::from_millis(300),
     },
     Scenario {
@@ -133,9 +136,9 @@ pub const OVERLAPPING: [Scenario; 3] = [
         parties: &[
             Party {
                 op: Op::Read,
-                ..writers("readers", 6, Pick::Quarter, asleep_micros(100))
+                ..writers("readers", 6, Pick::Quarter, Pass::asleep_micros(100))
             },
-            writers("writers", 2, Pick::Quarter, asleep_micros(100)),
+            writers("writers", 2, Pick::Quarter, Pass::asleep_micros(100)),
         ],
         time: Duration::from_millis(300),
     },

@@ -3,9 +3,9 @@
 use comfy_table::Table;
 
 use super::locks::Which;
-use super::{Fight, Results, STARVED};
-use crate::locks::Op;
-use crate::report::{Form, duration, rate, ratio, spread, table};
+use super::{Fight, Results};
+use crate::contended::Op;
+use crate::report::{Form, duration, rate, ratio, spread, table, worst};
 
 /// The lock that ratios are to, but for what is shared.
 const PEER: Which = Which::RangeMutex;
@@ -102,10 +102,7 @@ fn range_shares(fight: &Fight, form: Form) -> Table {
                 ratio(summary.rate / base.rate),
                 duration(summary.p50),
                 duration(summary.p99),
-                match summary.worst.div_duration_f64(fight.scenario.time) >= STARVED {
-                    true => format!("starved, all {}", duration(fight.scenario.time)),
-                    false => duration(summary.worst),
-                },
+                worst(summary.worst, fight.scenario.time),
             ]);
         }
     }

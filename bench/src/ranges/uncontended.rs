@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::locks::{CELLS, Locking, Which, with_range_lock};
 use super::scenarios::WIDTH;
+use crate::cost::{instructions_per_call, thread_nanos, value_name};
 use crate::rounds::in_turns;
 use crate::stats::Spread;
-use crate::uncontended::{instructions_per_call, thread_nanos, value_name};
 
 /// How many other ranges are held.
 pub const HELD: [u64; 4] = [0, 8, 64, 512];
