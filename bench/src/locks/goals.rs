@@ -143,7 +143,7 @@ fn wakeups(results: &Results, ours: Which) -> Option<Goal> {
         wanted: Wanted::AtMost(1.1),
         measured: woken.median,
         unit: Unit::Ratio,
-        why: "a grant wakes all who sleep on a futex word, which a quarter of the writers share",
+        why: "two that wait sleep in one bed, or a sleep ended for no reason: see interlock_rwlock::beds",
     })
 }
 

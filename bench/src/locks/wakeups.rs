@@ -9,10 +9,11 @@ use std::{fs, io, mem, thread};
 
 use anyhow::Context;
 use interlock_rwlock::Kind;
+use interlock_rwlock::beds::Beds;
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::NoProbe;
 use interlock_rwlock::sys::{Futex, Ordering, StdSys, Sys};
-use interlock_rwlock::word::Word;
+use interlock_rwlock::word::{Grant, Word};
 
 use super::list::{LOCKS, Lock, Which};
 use crate::rounds::in_turns;
@@ -178,9 +179,8 @@ pub struct Counting;
 
 impl Sys for Counting {
     type Word = <StdSys as Sys>::Word;
-    type Futex = CountingFutex;
+    type Beds = CountingBeds;
 
-    const WRITER_FUTEXES: usize = StdSys::WRITER_FUTEXES;
     const SPINS_BEFORE_ARRIVAL: u32 = StdSys::SPINS_BEFORE_ARRIVAL;
     const SPINS_BEFORE_SLEEP: u32 = StdSys::SPINS_BEFORE_SLEEP;
 
@@ -196,8 +196,26 @@ impl Sys for Counting {
 /// Returns from [`Futex::wait`] of all locks.
 static RETURNS: AtomicU64 = AtomicU64::new(0);
 
+/// As many beds as the published locks share, for one lock at a time.
+#[derive(Clone, Copy)]
+pub struct CountingBeds;
+
+static BEDS: [CountingFutex; 1024] = [const { CountingFutex(AtomicU32::new(0)) }; 1024];
+
+impl Beds for CountingBeds {
+    type Futex = CountingFutex;
+
+    fn new() -> Self {
+        CountingBeds
+    }
+
+    fn bed(&self, _: usize, grant: Grant) -> &CountingFutex {
+        let (Grant::Readers(number) | Grant::Writer(number)) = grant;
+        &BEDS[number as usize % BEDS.len()]
+    }
+}
+
 /// The published lock's futex, and a count of the returns from it.
-#[repr(transparent)]
 pub struct CountingFutex(AtomicU32);
 
 impl Futex for CountingFutex {
@@ -209,8 +227,8 @@ impl Futex for CountingFutex {
         Futex::load(&self.0, order)
     }
 
-    fn swap(&self, value: u32, order: Ordering) -> u32 {
-        Futex::swap(&self.0, value, order)
+    fn update(&self, order: Ordering, step: impl Fn(u32) -> u32) -> u32 {
+        Futex::update(&self.0, order, step)
     }
 
     fn fetch_or(&self, bits: u32, order: Ordering) -> u32 {
@@ -222,8 +240,8 @@ impl Futex for CountingFutex {
         RETURNS.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn wake_all(this: *const Self) {
-        AtomicU32::wake_all(this.cast());
+    fn wake_all(&self) {
+        self.0.wake_all();
     }
 }
 
