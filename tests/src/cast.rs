@@ -162,7 +162,7 @@ impl System for Puppets {
 }
 
 impl range::sys::Sys for Puppets {
-    type Guarded<T: Send> = Mutex<T>;
+    type Guarded<T: Send> = <range::sys::StdSys as range::sys::Sys>::Guarded<T>;
     type Word = AtomicU64;
     type Futex = Bed;
     type Probe = NoProbe;

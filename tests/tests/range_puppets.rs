@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -19,7 +19,7 @@ use interlock::range::lock::{RangeGuard, RangeLock};
 use interlock::range::machine::{Account, Action, Ask, Machine, Part, State};
 use interlock::range::policy::Policy;
 use interlock::range::probe::{Probe, Step};
-use interlock::range::sys::Sys;
+use interlock::range::sys::{StdSys, Sys};
 use interlock::range::tree::{Arrival, Entry, Mode, Tree};
 use interlock_rwlock::sys::{Futex, Ordering};
 use interlock_traces::machines::counterpart::Counterpart as _;
@@ -94,7 +94,7 @@ impl Probe for Strings {
 struct Stringed<const WAITS: bool>;
 
 impl<const WAITS: bool> Sys for Stringed<WAITS> {
-    type Guarded<T: Send> = Mutex<T>;
+    type Guarded<T: Send> = <StdSys as Sys>::Guarded<T>;
     type Word = AtomicU64;
     type Futex = Bed<WAITS>;
     type Probe = Strings;

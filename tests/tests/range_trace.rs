@@ -11,7 +11,7 @@ use conformance::traces::{by_both, by_machine, in_order, read};
 use interlock::range::lock::RangeLock;
 use interlock::range::policy::Policy;
 use interlock::range::recorder::Recorder;
-use interlock::range::sys::Sys;
+use interlock::range::sys::{StdSys, Sys};
 use interlock_rwlock::sys::{Futex, Ordering};
 use interlock_traces::recording::Trace;
 use interlock_traces::validate::edits::Edit;
@@ -20,7 +20,7 @@ use interlock_traces::validate::edits::Edit;
 struct Recorded;
 
 impl Sys for Recorded {
-    type Guarded<T: Send> = Mutex<T>;
+    type Guarded<T: Send> = <StdSys as Sys>::Guarded<T>;
     type Word = AtomicU64;
     type Futex = AtomicU32;
     type Probe = Recorder;
@@ -38,7 +38,7 @@ impl Sys for Recorded {
 struct Played;
 
 impl Sys for Played {
-    type Guarded<T: Send> = Mutex<T>;
+    type Guarded<T: Send> = <StdSys as Sys>::Guarded<T>;
     type Word = AtomicU64;
     type Futex = Awake;
     type Probe = Recorder;
