@@ -1,7 +1,6 @@
 //! What threads do with a lock of ranges, recorded, is a behaviour of `RangeTree`: see `docs/traces.md`.
 
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::thread;
 
