@@ -2,12 +2,13 @@
 //! `QueuedOvertaking.tla` hold; and a walk finds each fault.
 
 use conformance::queued_faults::*;
+use conformance::random::runner;
 use conformance::rwsem_queued::{Action, Pc, QueuedRwsem, State};
 use interlock_rwlock::queued::Mode;
 use interlock_rwlock::queued::rules::{Queued, Rules};
 use interlock_traces::machines::counterpart::Counterpart as _;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
+use proptest::test_runner::TestError;
 
 /// Who waits beside a history: whom each found in the queue, and who has overtaken it since.
 #[derive(Clone, Default)]
@@ -130,13 +131,7 @@ fn found<R: Rules>() -> Option<String> {
         prop::collection::vec(mode, 2..9),
         prop::collection::vec(any::<usize>(), 0..400),
     );
-    let config = Config {
-        cases: 400,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let outcome = TestRunner::new_with_rng(config, rng).run(&walks, |(modes, choices)| {
+    let outcome = runner(400, 1000).run(&walks, |(modes, choices)| {
         walk::<R>(&QueuedRwsem::of(&modes), &choices).map_err(TestCaseError::fail)
     });
     match outcome {

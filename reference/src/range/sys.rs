@@ -1,8 +1,9 @@
 //! What a range lock needs from the system: a mutex, a word, futexes to sleep on, and who looks on. Tests put loom's or shuttle's in.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64};
-use std::sync::{Mutex, PoisonError};
 
+pub use interlock_rwlock::queued::sys::Guarded;
 use interlock_rwlock::sys::{AtomicWord, Futex};
 
 use super::probe::{NoProbe, Probe};
@@ -30,15 +31,6 @@ pub trait Sys {
     fn spin_hint();
 }
 
-/// A value that one thread has at a time.
-pub trait Guarded<T> {
-    /// The value, which nobody has.
-    fn new(value: T) -> Self;
-
-    /// Does something with the value, which nobody else has meanwhile.
-    fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R;
-}
-
 /// The system of the published lock: the standard library's, and the operating system's futex.
 pub struct StdSys;
 
@@ -56,15 +48,5 @@ impl Sys for StdSys {
     #[inline]
     fn spin_hint() {
         std::hint::spin_loop();
-    }
-}
-
-impl<T> Guarded<T> for Mutex<T> {
-    fn new(value: T) -> Self {
-        Mutex::new(value)
-    }
-
-    fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R {
-        act(&mut self.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
