@@ -27,8 +27,8 @@
 //!
 //! # What is guaranteed
 //!
-//! An upgradable reader has the lock beside readers, one such reader at a time, and may go on to write. Nobody enters past those that wait and
-//! cannot be inside beside it. Once a task waits, if every holder leaves the lock, and whoever else gives up:
+//! An upgradable reader has the lock beside readers, one such reader at a time, and may go on to write. Nobody enters past those that
+//! wait and cannot be inside beside it. Once a task waits, if every holder leaves the lock, and whoever else gives up:
 //!
 //! - a reader, and an upgradable reader, is overtaken by nobody that it cannot be inside beside;
 //! - a writer is overtaken by no other writer and no upgradable reader, and by each reader once at most;
@@ -47,8 +47,8 @@
 //!
 //! # What calls mean
 //!
-//! As of [`crate::RwLock`]: `try_` forms fail where the task would have had to wait, there is no poisoning, and there are no recursive reads. A timeout
-//! that is too far away for the clock is none.
+//! As of [`crate::RwLock`]: `try_` forms fail where the task would have had to wait, there is no poisoning, and there are no recursive
+//! reads. A timeout that is too far away for the clock is none.
 
 pub mod future;
 mod gate;
