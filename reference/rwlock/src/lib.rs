@@ -7,6 +7,8 @@ compile_error!(
     "interlock-rwlock keeps its state in one atomic word of 64 bits, which this target does not have"
 );
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
@@ -15,6 +17,8 @@ pub mod kind;
 pub mod lock;
 pub mod probe;
 pub mod protocol;
+#[cfg(feature = "alloc")]
+pub mod queued;
 #[cfg(feature = "std")]
 mod raw;
 pub mod sys;

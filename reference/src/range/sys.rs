@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+pub use interlock_rwlock::queued::sys::Guarded;
 use interlock_rwlock::sys::{AtomicWord, Futex};
 use parking_lot::Mutex;
 
@@ -44,7 +45,7 @@ pub trait Guarded<T> {
 pub struct StdSys;
 
 impl Sys for StdSys {
-    type Guarded<T: Send> = Mutex<T>;
+    type Guarded<T: Send> = Behind<T>;
     type Word = AtomicU64;
     type Futex = AtomicU32;
     type Probe = NoProbe;
@@ -60,13 +61,16 @@ impl Sys for StdSys {
     }
 }
 
-impl<T> Guarded<T> for Mutex<T> {
+/// A value behind `parking_lot`'s mutex.
+pub struct Behind<T>(Mutex<T>);
+
+impl<T> Guarded<T> for Behind<T> {
     fn new(value: T) -> Self {
-        Mutex::new(value)
+        Behind(Mutex::new(value))
     }
 
     #[inline]
     fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R {
-        act(&mut self.lock())
+        act(&mut self.0.lock())
     }
 }

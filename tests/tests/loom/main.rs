@@ -10,4 +10,5 @@ mod jbd2;
 mod range;
 mod range_list;
 mod rwsem;
+mod rwsem_queued;
 mod writeback;
