@@ -6,7 +6,8 @@
 (* SHOWN.  With four tasks, each a reader, a writer or a writer that may   *)
 (* downgrade as the solver likes, with any budget, and for runs of every   *)
 (* length: a writer is alone inside, no lock that would let the head in is *)
-(* left alone, every pass is paid from the budget, and the budget is never *)
+(* left alone, who has left is alone with the waiters until it has seen to *)
+(* them, every pass is paid from the budget, and the budget is never       *)
 (* overdrawn (PassesArePaid).  The grants that a waiter has still to wait  *)
 (* for never grow, and each one takes one away (TurnsRunOut).              *)
 (*                                                                         *)
@@ -101,6 +102,7 @@ IndInv ==
     /\ OneReaderBatch
     /\ CalledIsFirst
     /\ RousedIsCalled
+    /\ AloneUntilWake
     /\ NoIdleLockWithWaiters
 
 \* IndInv up to the names of the tasks, as NamedInit of APRwsem.

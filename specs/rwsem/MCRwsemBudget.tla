@@ -22,8 +22,8 @@ CallsNobody == {}
 \* In the place of AfterMiss: it counts as called for ever.
 StaysCalled == roused
 
-\* In the place of Awaited: a lock that others have taken meanwhile is given away too.
-HandsAnyway == queue # <<>> /\ ~roused
+\* In the place of MayPass: some pass between a Release and its Wake.
+PassesTooSoon == passed < Budget
 
 \* Probes: each must be violated.
 

@@ -12,6 +12,10 @@
 (* times for each grant up to its own, of which there are as many as       *)
 (* before (BudgetOvertaking counts).  A budget of 0 is BatchQueue.         *)
 (*                                                                         *)
+(* Who leaves last touches the lock twice, to leave and to call.  Between  *)
+(* the two nobody passes: whoever did could use the lock for the last time *)
+(* and end its life, and so could all after it (AloneUntilWake).           *)
+(*                                                                         *)
 (* MODELLED.  As Rwsem, with its queue and its rules of who goes where.    *)
 (* Whether the head has been called is a bit of the lock's word (roused),  *)
 (* so that nobody calls it twice before it has looked.  Of a batch of      *)
@@ -60,16 +64,16 @@ Front ==
 \* What t takes from the budget if it passes the head.
 Cost(t) == 1
 
-\* t may enter on arrival: the lock's state lets it in, and if others wait, some of
-\* the budget is left.
-Admits(t) == Lock!Compatible(t) /\ (queue = <<>> \/ passed < Budget)
+\* An arrival may pass those that wait: some of the budget is left, and the lock is
+\* not that of a task between its Release and its Wake.
+MayPass == passed < Budget /\ (Holders # {} \/ roused)
+
+\* t may enter on arrival.
+Admits(t) == Lock!Compatible(t) /\ (queue = <<>> \/ MayPass)
 
 \* t, which leaves, must see to the waiters: nobody else is inside, and the head
 \* has not been called.
 MustWake(t) == Holders = {t} /\ queue # <<>> /\ ~roused
-
-\* The head could be let in, and has not been called.
-Awaited == queue # <<>> /\ Lock!Compatible(Head(queue)) /\ ~roused
 
 \* Who is called.
 Called == Front
@@ -144,7 +148,6 @@ Downgrade(t) ==
 \* The budget is spent: the lock is handed over.
 Wake(t) ==
     /\ pc[t] = "wake"
-    /\ Awaited
     /\ passed >= Budget
     /\ Lock!Acquire(Front, queue, [pc EXCEPT ![t] = "idle"])
     /\ Settle(passed, roused)
@@ -152,18 +155,10 @@ Wake(t) ==
 \* It is not: the lock stays free, and the head is called.
 Rouse(t) ==
     /\ pc[t] = "wake"
-    /\ Awaited
     /\ passed < Budget
     /\ pc' = [u \in Task |-> IF u = t THEN "idle" ELSE IF u \in Called THEN "try" ELSE pc[u]]
     /\ queue' = queue
     /\ Settle(passed, TRUE)
-
-\* Another has come in, who will see to the waiters, or has called the head.
-SkipWake(t) ==
-    /\ pc[t] = "wake"
-    /\ ~Awaited
-    /\ Moves(t, "idle")
-    /\ Settle(passed, roused)
 
 \* Who is called looks, and the lock lets it in: with it all those at the head.
 Take(t) ==
@@ -189,7 +184,6 @@ Next ==
         \/ Downgrade(t)
         \/ Wake(t)
         \/ Rouse(t)
-        \/ SkipWake(t)
         \/ Take(t)
         \/ Miss(t)
 
@@ -201,7 +195,7 @@ Spec == Init /\ [][Next]_vars
 (* promised that it wins a race.                                           *)
 
 Proceed(t) ==
-    Release(t) \/ Wake(t) \/ Rouse(t) \/ SkipWake(t) \/ Take(t) \/ Miss(t)
+    Release(t) \/ Wake(t) \/ Rouse(t) \/ Take(t) \/ Miss(t)
 
 FairSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
 
@@ -215,6 +209,15 @@ MutualExclusion == Lock!MutualExclusion
 NoIdleLockWithWaiters ==
     queue # <<>> /\ Lock!Compatible(Head(queue)) =>
         \E t \in Task : pc[t] = "wake" \/ (roused /\ pc[t] = "try")
+
+\* Who has left, and has still to see to the waiters, is alone with the lock and with
+\* those, who cannot go before it has.
+AloneUntilWake ==
+    \A t \in Task : pc[t] = "wake" =>
+        /\ Holders = {}
+        /\ queue # <<>>
+        /\ ~roused
+        /\ \A u \in Task : pc[u] = "wake" => u = t
 
 \* With a budget of 0 it is the lock without one.
 IsBatchQueue == [][Lock!Next]_<<pc, queue>>

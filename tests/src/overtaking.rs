@@ -65,12 +65,10 @@ impl<'a> Overtaking<'a> {
             kinds.filter(|other| **other == kind).count()
         };
         let by_writers = self.budget * of(Kind::Writer);
+        let passes = by_writers + self.budget;
         let in_all = match kind {
-            Kind::Reader => by_writers,
-            Kind::Writer => {
-                let passes = (by_writers + self.budget).saturating_sub(1);
-                of(Kind::Reader).saturating_sub(1) + passes
-            }
+            Kind::Reader => passes,
+            Kind::Writer => of(Kind::Reader).saturating_sub(1) + passes,
         };
         (by_writers, in_all)
     }

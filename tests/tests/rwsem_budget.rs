@@ -72,8 +72,8 @@ const FAULTS: [Fault; 6] = [
             };
             Some(State { passed, ..next })
         },
-        tells: "in [r1 Idle, r2 Idle, w1 Wait, w2 Wake; queue w1] passed 0, Enter(r1): \
-                TLC [r1 Hold, r2 Idle, w1 Wait, w2 Wake; queue w1] passed 1; the machine [r1 Hold, r2 Idle, w1 Wait, w2 Wake; queue w1] passed 0",
+        tells: "in [r1 Idle, r2 Idle, w1 Try, w2 Idle; queue w1] passed 0, roused, Enter(r1): \
+                TLC [r1 Hold, r2 Idle, w1 Try, w2 Idle; queue w1] passed 1, roused; the machine [r1 Hold, r2 Idle, w1 Try, w2 Idle; queue w1] passed 0, roused",
     },
     Fault {
         name: "the budget goes on for the next head",
@@ -117,23 +117,23 @@ const FAULTS: [Fault; 6] = [
                 TLC [r1 Idle, r2 Idle, w1 Try, w2 Idle; queue w1] passed 1, roused; the machine [r1 Idle, r2 Idle, w1 Try, w2 Wake; queue w1] passed 1",
     },
     Fault {
-        name: "a lock that others have taken is handed over",
+        name: "an arrival passes between a release and its wake-up",
         step: |machine, state, action| {
-            let Action::Wake(task) = action else {
+            let Action::Enter(_) = action else {
                 return machine.step(state, action);
             };
-            let mut left = state.clone();
-            for pc in &mut left.lock.pc {
-                *pc = if *pc == Pc::Hold { Pc::Idle } else { *pc };
-            }
-            let mut next = machine.step(&left, Action::Wake(task))?;
-            for (pc, before) in next.lock.pc.iter_mut().zip(&state.lock.pc) {
-                *pc = if *before == Pc::Hold { Pc::Hold } else { *pc };
-            }
-            Some(next)
+            let called = State {
+                roused: true,
+                ..state.clone()
+            };
+            let next = machine.step(&called, action)?;
+            Some(State {
+                roused: state.roused,
+                ..next
+            })
         },
-        tells: "in [r1 Wake, r2 Hold, w1 Wait, w2 Wait; queue w2 w1] passed 1, Wake(r1): \
-                TLC is not enabled; the machine [r1 Idle, r2 Hold, w1 Wait, w2 Hold; queue w1] passed 0",
+        tells: "in [r1 Idle, r2 Idle, w1 Wait, w2 Wake; queue w1] passed 0, Enter(r1): \
+                TLC is not enabled; the machine [r1 Hold, r2 Idle, w1 Wait, w2 Wake; queue w1] passed 1",
     },
     Fault {
         name: "the first of a batch that looks takes the lock for itself alone",

@@ -42,8 +42,6 @@ pub enum Action {
     Wake(usize),
     /// Who has left leaves the lock free, and calls the head.
     Rouse(usize),
-    /// Who has left finds that another sees to the waiters.
-    SkipWake(usize),
     /// Who is called takes the lock, and all at the head with it.
     Take(usize),
     /// Who is called looks in vain.
@@ -60,7 +58,6 @@ impl Action {
             | Action::Downgrade(t)
             | Action::Wake(t)
             | Action::Rouse(t)
-            | Action::SkipWake(t)
             | Action::Take(t)
             | Action::Miss(t) => t,
         }
@@ -94,7 +91,6 @@ impl BudgetMachine {
             Action::Downgrade,
             Action::Wake,
             Action::Rouse,
-            Action::SkipWake,
             Action::Take,
             Action::Miss,
         ];
@@ -138,7 +134,6 @@ impl BudgetMachine {
             Action::Downgrade(t) => now.downgrade(t),
             Action::Wake(t) => now.wake(t),
             Action::Rouse(t) => now.rouse(t),
-            Action::SkipWake(t) => now.skip_wake(t),
             Action::Take(t) => now.take(t),
             Action::Miss(t) => now.miss(t),
         }?;
@@ -185,18 +180,17 @@ impl Now<'_> {
         }
     }
 
+    fn may_pass(&self) -> bool {
+        let left = self.state.passed < self.budget;
+        left && (!self.lock.free() || self.state.roused)
+    }
+
     fn admits(&self, t: usize) -> bool {
-        let may_pass = self.waiters().is_empty() || self.state.passed < self.budget;
-        self.lock.compatible(t) && may_pass
+        self.lock.compatible(t) && (self.waiters().is_empty() || self.may_pass())
     }
 
     fn must_wake(&self, t: usize) -> bool {
         self.lock.holders().eq([t]) && !self.waiters().is_empty() && !self.state.roused
-    }
-
-    fn awaited(&self) -> bool {
-        let head = self.waiters().first();
-        head.is_some_and(|&head| self.lock.compatible(head)) && !self.state.roused
     }
 
     /// The same budget and call, with another state of the lock.
@@ -260,13 +254,13 @@ impl Now<'_> {
 
     fn wake(&self, t: usize) -> Option<Next> {
         let spent = self.state.passed >= self.budget;
-        (self.is(t, Pc::Wake) && self.awaited() && spent)
+        (self.is(t, Pc::Wake) && spent)
             .then(|| self.acquire(&self.front(), self.moves(t, Pc::Idle)))
     }
 
     fn rouse(&self, t: usize) -> Option<Next> {
         let spent = self.state.passed >= self.budget;
-        (self.is(t, Pc::Wake) && self.awaited() && !spent).then(|| {
+        (self.is(t, Pc::Wake) && !spent).then(|| {
             let mut lock = self.moves(t, Pc::Idle);
             for u in self.front() {
                 lock.pc[u] = Pc::Try;
@@ -276,10 +270,6 @@ impl Now<'_> {
                 ..self.with(lock)
             }
         })
-    }
-
-    fn skip_wake(&self, t: usize) -> Option<Next> {
-        (self.is(t, Pc::Wake) && !self.awaited()).then(|| self.with(self.moves(t, Pc::Idle)))
     }
 
     fn finds_it_free(&self, t: usize) -> bool {

@@ -85,7 +85,6 @@ impl Counterpart for RwsemBudget {
             "Downgrade" => Action::Downgrade,
             "Wake" => Action::Wake,
             "Rouse" => Action::Rouse,
-            "SkipWake" => Action::SkipWake,
             "Take" => Action::Take,
             "Miss" => Action::Miss,
             other => bail!("there is no action {other}"),
