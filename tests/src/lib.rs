@@ -11,6 +11,7 @@ pub mod in_time;
 pub mod jbd2_history;
 pub mod jbd2_invariants;
 pub mod jbd2_log;
+pub mod overtaking;
 pub mod own_beds;
 pub mod queued_faults;
 pub mod random;

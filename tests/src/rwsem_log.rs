@@ -7,6 +7,8 @@ use interlock::rwsem::policy::Policy;
 use interlock_rwlock::probe::Probe;
 use interlock_rwlock::word::{Action, Counts, Word};
 
+use crate::overtaking::Overtaking;
+
 /// What was seen of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Event {
@@ -132,7 +134,7 @@ pub fn project(machine: &Machine, state: &State) -> Counts {
 /// With the first event that does not fit.
 pub fn check(machine: &Machine, events: &[Event]) {
     let mut state = machine.init();
-    let mut overtaking = Overtaking::new(machine);
+    let mut overtaking = Overtaking::new(machine, 0);
     let mut word = None;
     for (at, event) in events.iter().enumerate() {
         match *event {
@@ -171,7 +173,8 @@ pub fn check(machine: &Machine, events: &[Event]) {
                 let next = machine.step(&state, machine_action(task, action));
                 let next = next.unwrap_or_else(|| panic!("not enabled in the machine, {}", told()));
                 assert_eq!(after.counts(), project(machine, &next), "after, {}", told());
-                overtaking.account(&state, &next);
+                let bounded = overtaking.account(&state, &next);
+                bounded.unwrap_or_else(|told| panic!("{told}"));
                 state = next;
                 word = Some(after);
             }
@@ -182,63 +185,6 @@ pub fn check(machine: &Machine, events: &[Event]) {
         machine.init(),
         "at the end the lock is not free\n{events:#?}"
     );
-}
-
-/// `Account` of `Rwsem.tla`, for every waiter at once.
-struct Overtaking<'a> {
-    machine: &'a Machine,
-    /// For a waiter: who was queued before it and still is.
-    older: Vec<Vec<usize>>,
-    /// For a waiter: how many readers and writers got the lock that were not.
-    by: Vec<(usize, usize)>,
-}
-
-impl<'a> Overtaking<'a> {
-    fn new(machine: &'a Machine) -> Self {
-        let tasks = machine.kinds.len();
-        Overtaking {
-            machine,
-            older: vec![Vec::new(); tasks],
-            by: vec![(0, 0); tasks],
-        }
-    }
-
-    fn account(&mut self, state: &State, next: &State) {
-        let holds = |state: &State, task: usize| matches!(state.pc[task], Pc::Hold | Pc::Shared);
-        let tasks = 0..self.machine.kinds.len();
-        let got: Vec<usize> = tasks
-            .filter(|&task| !holds(state, task) && holds(next, task))
-            .collect();
-        let readers = self
-            .machine
-            .kinds
-            .iter()
-            .filter(|kind| **kind == Kind::Reader)
-            .count();
-        for &waiter in &next.queue {
-            if !state.queue.contains(&waiter) {
-                self.older[waiter] = state.queue.clone();
-                self.by[waiter] = (0, 0);
-                continue;
-            }
-            for &task in got.iter().filter(|task| !self.older[waiter].contains(task)) {
-                match self.machine.kinds[task] {
-                    Kind::Reader => self.by[waiter].0 += 1,
-                    Kind::Writer => self.by[waiter].1 += 1,
-                }
-            }
-            self.older[waiter].retain(|task| !got.contains(task));
-            let bound = match self.machine.kinds[waiter] {
-                Kind::Reader => (0, 0),
-                Kind::Writer => (readers.saturating_sub(1), 0),
-            };
-            let (by, kind) = (self.by[waiter], self.machine.kinds[waiter]);
-            assert!(
-                by.0 <= bound.0 && by.1 <= bound.1,
-                "{kind:?} {waiter} overtaken by {by:?} readers and writers"
-            );
-        }
-    }
 }
 
 #[cfg(test)]

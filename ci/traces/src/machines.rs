@@ -16,6 +16,7 @@ pub mod range_bias;
 pub mod range_list;
 pub mod reserve_wait;
 pub mod rwsem;
+pub mod rwsem_budget;
 pub mod traced;
 pub mod wb_lists;
 pub mod wb_plug;

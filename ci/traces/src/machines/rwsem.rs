@@ -78,7 +78,7 @@ impl Rwsem {
         tasks.any(|task| task == (Pc::Hold, Kind::Writer))
     }
 
-    fn task(&self, value: &Value) -> Result<usize> {
+    pub(super) fn task(&self, value: &Value) -> Result<usize> {
         let name = value.label();
         let place = self.tasks.iter().position(|task| *task == name);
         place.with_context(|| format!("there is no task {name}"))
