@@ -31,15 +31,6 @@ pub trait Sys {
     fn spin_hint();
 }
 
-/// A value that one thread has at a time.
-pub trait Guarded<T> {
-    /// The value, which nobody has.
-    fn new(value: T) -> Self;
-
-    /// Does something with the value, which nobody else has meanwhile.
-    fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R;
-}
-
 /// The system of the published lock: the standard library's, the operating system's futex, and the mutex that costs least if nobody
 /// waits for it.
 pub struct StdSys;
