@@ -70,9 +70,9 @@ fn writers(fight: &Fight, which: Which, peer: Which) -> Goal {
     }
 }
 
-/// Measured in S3 on a busy machine: with 500 spins writers get 0.81 of `parking_lot`'s grants, with 50 or none 0.98.
-const SPINS: &str = "whoever waits spins 500 times before it arrives and 500 before it sleeps, on processors that holders need to wake up on: in S3 on a \
-     busy machine 500 gave 0.81 of parking_lot's grants to writers, 50 gave 0.98; with few spins short holds turn into convoys of sleepers on an idle one";
+/// Measured in S3, short rounds: with 500 spins before a waiter sleeps writers get 0.87 of `parking_lot`'s grants, with 50 0.96.
+const SPINS: &str = "whoever comes spins 500 times before it queues, and whoever waits 50 before it sleeps, on processors that holders need to wake \
+     up on: with 500 before it sleeps writers of S3 get 0.87 of parking_lot's grants, with 50 0.96, of five short runs";
 
 const TOO_FAIR: &str = "the lock goes to who came first, which sleeps or has no processor, where the other takes it again at once";
 
