@@ -60,6 +60,10 @@ mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or lis
 tsan: cargo ## ThreadSanitizer on the lock under stress, with a nightly toolchain
 	@ci/tsan
 
+.PHONY: targets
+targets: cargo ## The lock's crate compiles for Windows, macOS, 64-bit ARM, and without std (targets of rustup's)
+	@ci/targets
+
 .PHONY: style
 style: cargo ## Formatting, clippy and rustdoc, warnings are errors
 	cargo fmt --check
