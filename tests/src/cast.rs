@@ -136,13 +136,6 @@ impl Sys for Puppets {
     type Word = AtomicU64;
     type Beds = OwnBeds<Bed>;
 
-    const SPINS_BEFORE_ARRIVAL: u32 = StdSys::SPINS_BEFORE_ARRIVAL;
-    const SPINS_BEFORE_SLEEP: u32 = StdSys::SPINS_BEFORE_SLEEP;
-
-    fn spin_hint() {
-        StdSys::spin_hint();
-    }
-
     fn yield_now() {
         StdSys::yield_now();
     }

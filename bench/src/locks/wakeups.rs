@@ -181,13 +181,6 @@ impl Sys for Counting {
     type Word = <StdSys as Sys>::Word;
     type Beds = CountingBeds;
 
-    const SPINS_BEFORE_ARRIVAL: u32 = StdSys::SPINS_BEFORE_ARRIVAL;
-    const SPINS_BEFORE_SLEEP: u32 = StdSys::SPINS_BEFORE_SLEEP;
-
-    fn spin_hint() {
-        StdSys::spin_hint();
-    }
-
     fn yield_now() {
         StdSys::yield_now();
     }

@@ -18,12 +18,21 @@ pub trait Sys {
     type Beds: Beds;
 
     /// How often a task looks at a held lock that nobody waits for, before it arrives.
-    const SPINS_BEFORE_ARRIVAL: u32;
+    ///
+    /// By default about what it costs to sleep and to be woken: with fewer, short holds turn into convoys of sleepers.
+    const SPINS_BEFORE_ARRIVAL: u32 = 500;
     /// How often a waiter looks for its grant before it sleeps.
-    const SPINS_BEFORE_SLEEP: u32;
+    ///
+    /// By default less: a holder that sleeps needs the processor to go on. `make bench`, S3: with 500, a tenth of the writers' grants is
+    /// lost.
+    const SPINS_BEFORE_SLEEP: u32 = 50;
 
     /// Tells the processor that this is a spin loop.
-    fn spin_hint();
+    #[inline]
+    fn spin_hint() {
+        core::hint::spin_loop();
+    }
+
     /// Lets another thread run.
     fn yield_now();
 }
@@ -84,16 +93,6 @@ impl StdSys {
 impl Sys for StdSys {
     type Word = AtomicU64;
     type Beds = Shared;
-
-    // About what it costs to sleep and to be woken: with fewer, short holds turn into convoys of sleepers.
-    const SPINS_BEFORE_ARRIVAL: u32 = 500;
-    // Less: a holder that sleeps needs the processor to go on. `make bench`, S3: with 500, a tenth of the writers' grants is lost.
-    const SPINS_BEFORE_SLEEP: u32 = 50;
-
-    #[inline]
-    fn spin_hint() {
-        core::hint::spin_loop();
-    }
 
     fn yield_now() {
         std::thread::yield_now();
