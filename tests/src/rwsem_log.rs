@@ -102,6 +102,9 @@ pub fn machine_action(task: usize, action: Action) -> machine::Action {
         Action::Release(_) => machine::Action::Release(task),
         Action::Downgrade => machine::Action::Downgrade(task),
         Action::Wake => machine::Action::Wake(task),
+        Action::Rouse | Action::Take | Action::Miss => {
+            panic!("the machine has no budget: {action:?}")
+        }
     }
 }
 

@@ -40,6 +40,7 @@ impl Probe for Judge {
                 "{before:?} to {after:?}"
             ),
             Action::Release(_) | Action::Downgrade => {}
+            Action::Rouse | Action::Take | Action::Miss => panic!("{action:?} without a budget"),
         }
     }
 }

@@ -204,6 +204,7 @@ fn apply(word: Word, action: Action) -> (Word, Option<Grant>) {
         Action::Release(kind) => (word.release(kind), None),
         Action::Downgrade => word.downgrade(),
         Action::Wake => word.wake(),
+        Action::Rouse | Action::Take | Action::Miss => unreachable!("the machine has no budget"),
     }
 }
 

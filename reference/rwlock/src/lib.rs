@@ -14,6 +14,7 @@ extern crate std;
 
 pub mod beds;
 pub mod kind;
+pub mod layout;
 pub mod lock;
 pub mod probe;
 pub mod protocol;
@@ -29,11 +30,20 @@ pub use lock_api;
 pub use kind::Kind;
 #[cfg(feature = "std")]
 mod published {
+    use crate::layout::Budget;
     use crate::lock::RawBarrierRwLock;
+    use crate::probe::NoProbe;
+    use crate::protocol::BatchQueue;
     use crate::sys::StdSys;
 
     /// The lock without a value, for `lock_api`'s types.
-    pub type RawRwLock = RawBarrierRwLock<StdSys>;
+    pub type RawRwLock = RawBargingRwLock<0>;
+    /// The lock without a value that `K` arrivals may take past each head of its queue; `K` is at most 15.
+    pub type RawBargingRwLock<const K: u32> =
+        RawBarrierRwLock<StdSys, NoProbe, BatchQueue, Budget<K>>;
+    /// A reader/writer lock around a value that `K` arrivals may take past each head of its queue, with bounded waiting still. The
+    /// [crate](crate) says what the bounds are; of `K` = 0 it is [`RwLock`].
+    pub type BargingRwLock<T, const K: u32> = lock_api::RwLock<RawBargingRwLock<K>, T>;
     /// A reader/writer lock around a value, with bounded waiting for readers and for writers. The [crate](crate) says what that is.
     pub type RwLock<T> = lock_api::RwLock<RawRwLock, T>;
     /// What [`RwLock::read`](lock_api::RwLock::read) gives: the lock is held for reading until it is dropped.

@@ -14,7 +14,7 @@
 //! downgrade:     I become a reader; if waiting readers are at the head of the queue, they enter     Downgrade
 //! ```
 //!
-//! Each line is one atomic step on one word ([`Word`]). Between `Release` and `Wake` the lock is free but belongs to the task that
+//! Each line is one atomic step on one word ([`WordOf`]). Between `Release` and `Wake` the lock is free but belongs to the task that
 //! released it: there are waiters, so that every arrival queues. The word says whose turn it is: a waiter has the lock as soon as
 //! its ticket, or its batch, is no longer among those that wait. Until then it looks at the word, and sleeps in the
 //! [bed](crate::beds) of its ticket or batch, which whoever grants it the lock looks into: a grant wakes the writer, or the
@@ -32,27 +32,30 @@ use core::marker::PhantomData;
 
 use crate::beds::{self, Beds};
 use crate::kind::Kind;
+#[cfg(feature = "std")]
+use crate::layout::Budget;
+use crate::layout::{Layout, NoBudget};
 use crate::probe::{NoProbe, Probe};
 use crate::protocol::{Arrival, BatchQueue, Protocol};
 #[cfg(feature = "std")]
 use crate::sys::StdSys;
 use crate::sys::{AtomicWord, Ordering, Sys};
-use crate::word::{Action, Grant, Word};
+use crate::word::{Action, Grant, WordOf};
 
-/// The lock without a value, over its system, a probe, and its rules. 8 bytes as published.
-pub struct RawBarrierRwLock<S: Sys, P = NoProbe, R = BatchQueue> {
+/// The lock without a value, over its system, a probe, its rules, and the layout of its word. 8 bytes as published.
+pub struct RawBarrierRwLock<S: Sys, P = NoProbe, R = BatchQueue, L = NoBudget> {
     word: S::Word,
     beds: S::Beds,
     probe: P,
-    rules: PhantomData<R>,
+    rules: PhantomData<(R, L)>,
 }
 
 #[cfg(feature = "std")]
-impl RawBarrierRwLock<StdSys> {
+impl<const K: u32> RawBarrierRwLock<StdSys, NoProbe, BatchQueue, Budget<K>> {
     /// A free lock.
     pub const fn new() -> Self {
         RawBarrierRwLock {
-            word: StdSys::word(Word::FREE.bits()),
+            word: StdSys::word(WordOf::<Budget<K>>::FREE.bits()),
             beds: beds::Shared,
             probe: NoProbe,
             rules: PhantomData,
@@ -61,15 +64,15 @@ impl RawBarrierRwLock<StdSys> {
 }
 
 #[cfg(feature = "std")]
-impl Default for RawBarrierRwLock<StdSys> {
+impl<const K: u32> Default for RawBarrierRwLock<StdSys, NoProbe, BatchQueue, Budget<K>> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
+impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> RawBarrierRwLock<S, P, R, L> {
     /// A lock in a state that nobody waits in, and that `probe` observes.
-    pub fn with(word: Word, probe: P) -> Self {
+    pub fn with(word: WordOf<L>, probe: P) -> Self {
         RawBarrierRwLock {
             word: S::Word::new(word.bits()),
             beds: S::Beds::new(),
@@ -79,8 +82,8 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     }
 
     /// The state at some moment between the call and the return.
-    pub fn snapshot(&self) -> Word {
-        Word::from_bits(self.word.load(Ordering::Relaxed))
+    pub fn snapshot(&self) -> WordOf<L> {
+        WordOf::from_bits(self.word.load(Ordering::Relaxed))
     }
 
     /// The probe.
@@ -122,7 +125,10 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     /// The caller holds the lock, for this kind.
     #[inline]
     pub unsafe fn release(&self, kind: Kind) {
-        let before = Word::from_bits(self.word.fetch_sub(Word::unit(kind), Ordering::Release));
+        let before = WordOf::from_bits(
+            self.word
+                .fetch_sub(WordOf::<L>::unit(kind), Ordering::Release),
+        );
         let after = before.release(kind);
         self.probe.step(before, Action::Release(kind), after);
         if R::must_wake(after) {
@@ -137,23 +143,26 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     /// The caller holds the lock for writing.
     pub unsafe fn downgrade(&self) {
         // Release: a reader that enters next sees what was written.
-        self.grant(Action::Downgrade, Ordering::Release, R::downgrade);
+        self.grant(Ordering::Release, |word| {
+            let (after, granted) = R::downgrade(word);
+            (after, Action::Downgrade, granted)
+        });
     }
 
     /// [`acquire`](Self::acquire), to be released when what it returns is dropped.
-    pub fn hold(&self, kind: Kind) -> Hold<'_, S, P, R> {
+    pub fn hold(&self, kind: Kind) -> Hold<'_, S, P, R, L> {
         self.acquire(kind);
         Hold { lock: self, kind }
     }
 
     /// [`try_acquire`](Self::try_acquire), to be released when what it returns is dropped.
-    pub fn try_hold(&self, kind: Kind) -> Option<Hold<'_, S, P, R>> {
+    pub fn try_hold(&self, kind: Kind) -> Option<Hold<'_, S, P, R, L>> {
         let lock = self;
         self.try_acquire(kind).then(|| Hold { lock, kind })
     }
 
     fn entered(bits: u64, kind: Kind) -> Option<u64> {
-        R::enter(Word::from_bits(bits), kind).map(Word::bits)
+        R::enter(WordOf::from_bits(bits), kind).map(WordOf::bits)
     }
 
     #[cold]
@@ -163,7 +172,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
         }
         loop {
             let step = self.word.update(Ordering::Acquire, |bits| {
-                match R::arrive(Word::from_bits(bits), kind) {
+                match R::arrive(WordOf::from_bits(bits), kind) {
                     (_, Arrival::Full) => None,
                     (after, _) => Some(after.bits()),
                 }
@@ -172,7 +181,7 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
                 S::yield_now();
                 continue;
             };
-            match R::arrive(Word::from_bits(step.0), kind).1 {
+            match R::arrive(WordOf::from_bits(step.0), kind).1 {
                 Arrival::Queued(grant) => {
                     self.took(Action::Queue(kind), step);
                     self.wait_for(grant);
@@ -183,10 +192,10 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
         }
     }
 
-    /// True: it has entered. A task that spins has not arrived: it gives up as soon as anybody waits.
+    /// True: it has entered. A task that spins has not arrived: it gives up as soon as anybody waits whom it may not pass.
     fn spin_before_arrival(&self, kind: Kind) -> bool {
         for _ in 0..S::SPINS_BEFORE_ARRIVAL {
-            if self.snapshot().has_waiters() {
+            if self.snapshot().is_closed() {
                 return false;
             }
             if let Some(step) = self
@@ -204,33 +213,56 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     #[cold]
     fn wake(&self) {
         // Relaxed: each Release before it heads a sequence of read-modify-writes that goes on with this one, and that who is granted
-        // the lock reads from.
-        self.grant(Action::Wake, Ordering::Relaxed, R::wake);
+        // the lock, or takes it, reads from.
+        self.grant(Ordering::Relaxed, R::see_to);
     }
 
-    /// A step that may grant the lock, and the wake-up of whom it is granted to.
-    fn grant(&self, action: Action, order: Ordering, rule: fn(Word) -> (Word, Option<Grant>)) {
+    /// A step that may grant the lock or call the head, and the wake-up of whom it is granted to, or who is called.
+    fn grant(&self, order: Ordering, rule: fn(WordOf<L>) -> (WordOf<L>, Action, Option<Grant>)) {
         // After the step the lock is another task's, which may end its life: no more of it is used than its address was.
         let (beds, lock) = (self.beds.clone(), self.address());
         let step = self
             .word
-            .update(order, |bits| Some(rule(Word::from_bits(bits)).0.bits()));
+            .update(order, |bits| Some(rule(WordOf::from_bits(bits)).0.bits()));
         let Some(step) = step else { return };
+        let (_, action, wakes) = rule(WordOf::from_bits(step.0));
         self.took(action, step);
-        if let (_, Some(grant)) = rule(Word::from_bits(step.0)) {
+        if let Some(grant) = wakes {
             beds::wake(beds.bed(lock, grant));
         }
     }
 
     fn wait_for(&self, grant: Grant) {
-        let is_granted = || Word::from_bits(self.word.load(Ordering::Acquire)).is_granted(grant);
         for _ in 0..S::SPINS_BEFORE_SLEEP {
-            if is_granted() {
+            let word = WordOf::<L>::from_bits(self.word.load(Ordering::Acquire));
+            if word.is_granted(grant) || (R::take(word, grant).is_some() && self.looks(grant)) {
                 return;
             }
             S::spin_hint();
         }
-        beds::sleep(self.beds.bed(self.address(), grant), is_granted);
+        beds::sleep(self.beds.bed(self.address(), grant), || {
+            let word = WordOf::<L>::from_bits(self.word.load(Ordering::Acquire));
+            word.is_granted(grant) || (word.calls(grant) && self.looks(grant))
+        });
+    }
+
+    /// Who is called looks, for this grant; true: it has taken the lock. If not, it waits on.
+    #[cold]
+    fn looks(&self, grant: Grant) -> bool {
+        // Acquire, for a Take: it sees what was done under the lock.
+        let step = self.word.update(Ordering::Acquire, |bits| {
+            R::look(WordOf::from_bits(bits), grant).map(|(after, _)| after.bits())
+        });
+        let Some(step) = step else { return false };
+        let Some((_, action)) = R::look(WordOf::from_bits(step.0), grant) else {
+            return false;
+        };
+        self.took(action, step);
+        if action == Action::Take && matches!(grant, Grant::Readers(_)) {
+            // With it others of its batch, of whom some may sleep.
+            beds::wake(self.beds.bed(self.address(), grant));
+        }
+        action == Action::Take
     }
 
     fn address(&self) -> usize {
@@ -240,17 +272,17 @@ impl<S: Sys, P: Probe, R: Protocol> RawBarrierRwLock<S, P, R> {
     #[inline]
     fn took(&self, action: Action, (before, after): (u64, u64)) {
         self.probe
-            .step(Word::from_bits(before), action, Word::from_bits(after));
+            .step(WordOf::from_bits(before), action, WordOf::from_bits(after));
     }
 }
 
 /// The lock is held until this is dropped, on any system: `lock_api`'s guards are for the published lock only.
-pub struct Hold<'a, S: Sys, P: Probe, R: Protocol> {
-    lock: &'a RawBarrierRwLock<S, P, R>,
+pub struct Hold<'a, S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout = NoBudget> {
+    lock: &'a RawBarrierRwLock<S, P, R, L>,
     kind: Kind,
 }
 
-impl<S: Sys, P: Probe, R: Protocol> Drop for Hold<'_, S, P, R> {
+impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> Drop for Hold<'_, S, P, R, L> {
     fn drop(&mut self) {
         // SAFETY: acquired for this kind when this was made, and released nowhere else.
         unsafe { self.lock.release(self.kind) }

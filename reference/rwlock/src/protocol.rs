@@ -1,7 +1,8 @@
 //! The rules that a lock follows, as a type, so that tests can put a faulty one in.
 
 use crate::kind::Kind;
-use crate::word::{Grant, Word};
+use crate::layout::{Layout, NoBudget};
+use crate::word::{Action, Grant, WordOf};
 
 /// What happened to a task that arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,23 +15,23 @@ pub enum Arrival {
     Full,
 }
 
-/// The pure part of the lock: what each action makes of the word. The defaults are those of [`Word`].
+/// The pure part of the lock: what each action makes of the word. The defaults are those of [`WordOf`].
 ///
 /// What `Release` makes of the word is not among them: it is a subtraction.
-pub trait Protocol {
-    /// See [`Word::enter`].
+pub trait Protocol<L: Layout = NoBudget> {
+    /// See [`WordOf::enter`].
     #[inline]
-    fn enter(word: Word, kind: Kind) -> Option<Word> {
+    fn enter(word: WordOf<L>, kind: Kind) -> Option<WordOf<L>> {
         word.enter(kind)
     }
 
-    /// See [`Word::queue`].
-    fn queue(word: Word, kind: Kind) -> Option<(Word, Grant)> {
+    /// See [`WordOf::queue`].
+    fn queue(word: WordOf<L>, kind: Kind) -> Option<(WordOf<L>, Grant)> {
         word.queue(kind)
     }
 
     /// An arrival: [`Protocol::enter`], or else [`Protocol::queue`].
-    fn arrive(word: Word, kind: Kind) -> (Word, Arrival) {
+    fn arrive(word: WordOf<L>, kind: Kind) -> (WordOf<L>, Arrival) {
         if let Some(after) = Self::enter(word, kind) {
             return (after, Arrival::Entered);
         }
@@ -40,24 +41,59 @@ pub trait Protocol {
         }
     }
 
-    /// Must the task that has released the lock, which made the word this, go on to `Wake`? See [`Word::must_wake`].
+    /// Must the task that has released the lock, which made the word this, go on to `Wake`? See [`WordOf::must_wake`].
     #[inline]
-    fn must_wake(word: Word) -> bool {
+    fn must_wake(word: WordOf<L>) -> bool {
         word.must_wake()
     }
 
-    /// See [`Word::wake`].
-    fn wake(word: Word) -> (Word, Option<Grant>) {
+    /// See [`WordOf::wake`].
+    fn wake(word: WordOf<L>) -> (WordOf<L>, Option<Grant>) {
         word.wake()
     }
 
-    /// See [`Word::downgrade`].
-    fn downgrade(word: Word) -> (Word, Option<Grant>) {
+    /// See [`WordOf::rouse`].
+    fn rouse(word: WordOf<L>) -> Option<(WordOf<L>, Grant)> {
+        word.rouse()
+    }
+
+    /// What a task does that must see to the waiters: [`Protocol::rouse`], or else [`Protocol::wake`]. Whoever waits for the grant is to
+    /// be woken.
+    fn see_to(word: WordOf<L>) -> (WordOf<L>, Action, Option<Grant>) {
+        match Self::rouse(word) {
+            Some((after, head)) => (after, Action::Rouse, Some(head)),
+            None => {
+                let (after, granted) = Self::wake(word);
+                (after, Action::Wake, granted)
+            }
+        }
+    }
+
+    /// See [`WordOf::take`].
+    fn take(word: WordOf<L>, grant: Grant) -> Option<WordOf<L>> {
+        word.take(grant)
+    }
+
+    /// See [`WordOf::miss`].
+    fn miss(word: WordOf<L>) -> WordOf<L> {
+        word.miss()
+    }
+
+    /// What a task does that waits for this grant and looks, if it is called: [`Protocol::take`], or else [`Protocol::miss`].
+    fn look(word: WordOf<L>, grant: Grant) -> Option<(WordOf<L>, Action)> {
+        if let Some(after) = Self::take(word, grant) {
+            return Some((after, Action::Take));
+        }
+        word.calls(grant).then(|| (Self::miss(word), Action::Miss))
+    }
+
+    /// See [`WordOf::downgrade`].
+    fn downgrade(word: WordOf<L>) -> (WordOf<L>, Option<Grant>) {
         word.downgrade()
     }
 }
 
-/// The policy `BatchQueue` of `specs/rwsem/RwsemPolicies.tla`.
+/// The policy `BatchQueue` of `specs/rwsem/RwsemPolicies.tla`, with the budget of the layout.
 pub struct BatchQueue;
 
-impl Protocol for BatchQueue {}
+impl<L: Layout> Protocol<L> for BatchQueue {}

@@ -1,14 +1,14 @@
-//! The published lock as one of `lock_api`'s.
+//! The published locks as some of `lock_api`'s.
 
 use lock_api::GuardSend;
 
-use crate::RawRwLock;
+use crate::RawBargingRwLock;
 use crate::kind::Kind;
 
-// SAFETY: a writer is alone inside and readers exclude writers, by `Word::enter`, `wake` and `downgrade`. Acquisition: each
-// enters with Acquire, or finds with Acquire that the word grants it the lock. Release: `release` and `downgrade` are Release, and
+// SAFETY: a writer is alone inside and readers exclude writers, by `WordOf::enter`, `wake`, `take` and `downgrade`. Acquisition: each
+// enters or takes with Acquire, or finds with Acquire that the word grants it the lock. Release: `release` and `downgrade` are Release, and
 // all steps on the word are read-modify-writes, so that each release heads a sequence which the next acquisition reads from.
-unsafe impl lock_api::RawRwLock for RawRwLock {
+unsafe impl<const K: u32> lock_api::RawRwLock for RawBargingRwLock<K> {
     const INIT: Self = Self::new();
 
     type SharedGuard = GuardSend;
@@ -58,16 +58,16 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 }
 
 // SAFETY: `downgrade` lets no writer in between and is Release.
-unsafe impl lock_api::RawRwLockDowngrade for RawRwLock {
+unsafe impl<const K: u32> lock_api::RawRwLockDowngrade for RawBargingRwLock<K> {
     unsafe fn downgrade(&self, _: GuardSend) -> GuardSend {
         // SAFETY: the guard is that of an exclusive acquisition.
-        unsafe { RawRwLock::downgrade(self) };
+        unsafe { RawBargingRwLock::<K>::downgrade(self) };
         GuardSend::new()
     }
 }
 
 // SAFETY: each unlock hands the lock to the first who waits, if anybody does: a fair one is the same.
-unsafe impl lock_api::RawRwLockFair for RawRwLock {
+unsafe impl<const K: u32> lock_api::RawRwLockFair for RawBargingRwLock<K> {
     unsafe fn unlock_shared_fair(&self, _: GuardSend) {
         // SAFETY: the guard is that of a shared acquisition.
         unsafe { self.release(Kind::Reader) }

@@ -4,8 +4,8 @@ use std::thread;
 
 use interlock_rwlock::lock_api::{self, RawRwLock as _, RawRwLockDowngrade, RawRwLockFair};
 use interlock_rwlock::{
-    MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RwLock, RwLockReadGuard,
-    RwLockWriteGuard,
+    BargingRwLock, MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RwLock,
+    RwLockReadGuard, RwLockWriteGuard,
 };
 
 static COUNT: RwLock<u32> = RwLock::new(0);
@@ -98,4 +98,25 @@ fn the_lock_is_small_and_made_without_a_call() {
     static LOCK: RawRwLock = RawRwLock::INIT;
     assert!(!LOCK.is_locked());
     assert!(size_of::<RawRwLock>() <= 32);
+}
+
+/// Generic code over the budget too.
+fn count_up<const K: u32>() {
+    let lock = BargingRwLock::<u32, K>::new(0);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..500).for_each(|_| *lock.write() += 1));
+        }
+        scope.spawn(|| (0..500).for_each(|_| assert!(*lock.read() <= 2000)));
+    });
+    assert_eq!(lock.into_inner(), 2000);
+}
+
+#[test]
+fn a_lock_that_some_may_pass_is_a_lock() {
+    count_up::<0>();
+    count_up::<1>();
+    count_up::<15>();
+    assert_eq!(hand_on(&BargingRwLock::<u32, 1>::new(0)), 1);
+    assert_eq!(size_of::<BargingRwLock<(), 8>>(), 8);
 }

@@ -73,6 +73,9 @@ fn name(action: Action) -> &'static str {
         Action::Release(_) => "Release",
         Action::Downgrade => "Downgrade",
         Action::Wake => "Wake",
+        Action::Rouse => "Rouse",
+        Action::Take => "Take",
+        Action::Miss => "Miss",
     }
 }
 
