@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -157,6 +158,7 @@ impl System for Puppets {
 impl range::sys::Sys for Puppets {
     type Guarded<T: Send> = <range::sys::StdSys as range::sys::Sys>::Guarded<T>;
     type Word = AtomicU64;
+    type Deadline = Infallible;
     type Futex = Bed;
     type Probe = NoProbe;
 
@@ -205,6 +207,13 @@ impl Futex for Bed {
     fn wake_all(&self) {
         role().wakes(address(self));
         self.0.wake_all();
+    }
+}
+
+/// No wait has a deadline.
+impl range::sys::TimedFutex<Infallible> for Bed {
+    fn wait_until(&self, _: u32, deadline: Infallible) -> bool {
+        match deadline {}
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Event {
     Refused(usize, Range<u64>, Mode),
     /// The call by which the thread's last range has arrived has returned.
     Returned(usize),
+    /// It has returned without that range.
+    GaveUp(usize),
 }
 
 fn conflict(left: (&Range<u64>, Mode), right: (&Range<u64>, Mode)) -> bool {
@@ -29,7 +31,7 @@ fn are_apart(left: &Place, right: &Place) -> bool {
 
 /// Checks the log of a lock that was free at its beginning: nobody holds what another writes, each waits for those that came before it
 /// and those that hold, nobody is overtaken by more than `passes` that conflict with it and came later, nobody is refused without
-/// reason, a call returns when its range is held, and the lock is free at the end.
+/// reason, a call returns when its range is held, or is not there any more, and the lock is free at the end.
 ///
 /// # Panics
 /// With the first event that does not fit.
@@ -69,6 +71,11 @@ pub fn check(passes: usize, events: &[Event]) {
                 let ticket = calls.remove(thread).expect("a range has arrived");
                 let holds = |entry: &Entry| entry.place.ticket == ticket && entry.blocking == 0;
                 assert!(now.iter().any(holds), "returned without it, {}", told());
+            }
+            Event::GaveUp(thread) => {
+                let ticket = calls.remove(thread).expect("a range has arrived");
+                let stays = now.iter().any(|entry| entry.place.ticket == ticket);
+                assert!(!stays, "gave up a range that stays, {}", told());
             }
         }
     }
@@ -173,6 +180,14 @@ mod tests {
     #[should_panic = "the lock is not free"]
     fn a_range_left_behind_is_found() {
         check(0, &[step(&[entry(0, 0..2, Mode::Write)])]);
+    }
+
+    #[test]
+    #[should_panic = "gave up a range that stays"]
+    fn a_grant_that_is_lost_is_found() {
+        let held = entry(0, 0..2, Mode::Write);
+        let arrives = Event::Step(0, Some(held.place.clone()), vec![held]);
+        check(0, &[arrives, Event::GaveUp(0)]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
 use conformance::in_time::in_time;
 use conformance::range_stress::stress;
@@ -84,6 +85,50 @@ fn a_part_that_is_released_wakes_who_waits_for_it() {
     });
 }
 
+/// A wait of no time ends, and leaves nothing behind; one that nobody would wait out gets its range.
+#[test]
+fn a_wait_ends_or_has_its_range() {
+    in_time(|| {
+        for lock in [RangeLock::new(), RangeLock::passing(1), RangeLock::biased()] {
+            let held = lock.write(0..4);
+            assert!(lock.try_read_for(2..6, Duration::ZERO).is_none());
+            assert!(lock.try_write_for(2..6, Duration::ZERO).is_none());
+            assert!(lock.try_write(4..6).is_some(), "who gave up is gone");
+            thread::scope(|scope| {
+                for timeout in [Duration::from_secs(3600), Duration::MAX] {
+                    let lock = &lock;
+                    scope
+                        .spawn(move || drop(lock.try_read_for(2..6, timeout).expect("it is held")));
+                    scope.spawn(move || {
+                        drop(lock.try_write_for(2..6, timeout).expect("it is held"))
+                    });
+                }
+                drop(held);
+            });
+            assert!(lock.try_write(0..u64::MAX).is_some());
+        }
+    });
+}
+
+/// Who waits behind one that gives up is let in by it, while the holder stays.
+#[test]
+fn who_gives_up_lets_in_whom_it_has_held_back() {
+    in_time(|| {
+        let lock = RangeLock::new();
+        let held = lock.read(0..2);
+        thread::scope(|scope| {
+            let gives_up = scope.spawn(|| {
+                lock.try_write_for(0..4, Duration::from_millis(20))
+                    .is_none()
+            });
+            let behind = scope.spawn(|| drop(lock.read(2..4)));
+            assert!(gives_up.join().expect("it returns"), "a reader stays");
+            behind.join().expect("it gets in");
+        });
+        drop(held);
+    });
+}
+
 /// While nobody writes, readers are counted: a writer is kept from all cells, until the last of them has left.
 #[test]
 fn a_writer_waits_for_readers_that_are_counted_and_for_no_later_one() {
@@ -127,11 +172,16 @@ fn no_cell_that_one_writes_is_held_by_another() {
         RangeLock::biased(),
     ] {
         stress(lock, |lock, range, mode, act| {
-            let guard = match mode {
-                Mode::Read => lock.read(range),
-                Mode::Write => lock.write(range),
+            let timeout = Duration::from_micros(range.start * 10);
+            let guard = match (mode, range.end % 4) {
+                (Mode::Read, 0) => lock.try_read_for(range, timeout),
+                (Mode::Write, 0) => lock.try_write_for(range, timeout),
+                (Mode::Read, _) => Some(lock.read(range)),
+                (Mode::Write, _) => Some(lock.write(range)),
             };
-            act();
+            if guard.is_some() {
+                act();
+            }
             drop(guard);
         });
     }

@@ -185,7 +185,7 @@ fn agree(policy: Policy, passes: usize, calls: &[Call]) -> Result<(), TestCaseEr
             },
             Call::Interrupt(which) => match model.pick(*which, true) {
                 Some(place) => (
-                    BTreeSet::from_iter(tree.interrupt(&place)),
+                    BTreeSet::from_iter(tree.interrupt(&place).expect("it waits")),
                     model.replace(&place, &[]),
                 ),
                 None => continue,

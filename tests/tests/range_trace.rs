@@ -1,8 +1,9 @@
 //! What threads do with a lock of ranges, recorded, is a behaviour of `RangeTree`: see `docs/traces.md`.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::in_time;
@@ -10,7 +11,7 @@ use conformance::traces::{by_both, by_machine, in_order, read};
 use interlock::range::lock::RangeLock;
 use interlock::range::policy::Policy;
 use interlock::range::recorder::Recorder;
-use interlock::range::sys::{StdSys, Sys};
+use interlock::range::sys::{StdSys, Sys, TimedFutex};
 use interlock_rwlock::sys::{Futex, Ordering};
 use interlock_traces::recording::Trace;
 use interlock_traces::validate::edits::Edit;
@@ -21,7 +22,8 @@ struct Recorded;
 impl Sys for Recorded {
     type Guarded<T: Send> = <StdSys as Sys>::Guarded<T>;
     type Word = AtomicU64;
-    type Futex = AtomicU32;
+    type Deadline = <StdSys as Sys>::Deadline;
+    type Futex = <StdSys as Sys>::Futex;
     type Probe = Recorder;
 
     const LOOKS_BEFORE_ARRIVAL: u32 = 1;
@@ -33,12 +35,14 @@ impl Sys for Recorded {
     }
 }
 
-/// The same without a wait: one thread plays several, each of which knows when it has its range. A fault, if it does not.
+/// The same without a wait: one thread plays several, each of which knows when it has its range. A fault, if it does not. With a
+/// deadline it gives up.
 struct Played;
 
 impl Sys for Played {
     type Guarded<T: Send> = <StdSys as Sys>::Guarded<T>;
     type Word = AtomicU64;
+    type Deadline = ();
     type Futex = Awake;
     type Probe = Recorder;
 
@@ -49,7 +53,7 @@ impl Sys for Played {
     fn spin_hint() {}
 }
 
-/// On this nobody sleeps: every flag is set.
+/// On this nobody sleeps: every flag is set, for who has gone to sleep.
 struct Awake;
 
 impl Futex for Awake {
@@ -66,12 +70,18 @@ impl Futex for Awake {
     }
 
     fn fetch_or(&self, _: u32, _: Ordering) -> u32 {
-        u32::MAX
+        0
     }
 
     fn wait(&self, _: u32) {}
 
     fn wake_all(&self) {}
+}
+
+impl TimedFutex<()> for Awake {
+    fn wait_until(&self, _: u32, (): ()) -> bool {
+        true
+    }
 }
 
 fn trace<S: Sys<Probe = Recorder>>(
@@ -87,7 +97,7 @@ fn trace<S: Sys<Probe = Recorder>>(
 fn use_lock(lock: &RangeLock<Recorded>, thread: u64, round: u64) {
     let wide = 0..8;
     let narrow = 2 * thread % 8..2 * thread % 8 + 2;
-    match (thread + round) % 6 {
+    match (thread + round) % 8 {
         0 => drop(lock.read(wide)),
         1 => {
             let guard = lock.write(narrow);
@@ -112,7 +122,9 @@ fn use_lock(lock: &RangeLock<Recorded>, thread: u64, round: u64) {
             thread::yield_now();
             drop(guard);
         }
-        _ => drop(lock.try_write(narrow)),
+        5 => drop(lock.try_write(narrow)),
+        6 => drop(lock.try_write_for(wide, Duration::ZERO)),
+        _ => drop(lock.try_read_for(narrow, Duration::from_micros(10))),
     }
 }
 
@@ -145,7 +157,15 @@ fn stress_runs_are_behaviours() -> Result<()> {
     for policy in [Policy::TREE_FIFO, Policy::PASS_ONE] {
         for (threads, rounds) in [(2, 200), (4, 100), (6, 50)] {
             let trace = record(policy, threads, rounds)?;
-            let actions = ["Lock", "Pass", "Wait", "Narrow", "Unlock", "See"];
+            let actions = [
+                "Lock",
+                "Pass",
+                "Wait",
+                "Narrow",
+                "Unlock",
+                "Interrupt",
+                "See",
+            ];
             let counts = actions.map(|action| (action, count(&trace, action)));
             println!("{threads} threads: {counts:?}");
             // Whoever tries and fails has one event, whoever does not has two at least.
@@ -206,6 +226,18 @@ fn played(policy: Policy) -> RangeLock<Played> {
     lock
 }
 
+/// Who waits in the middle gives up: who came before it waits on, and who came after it has its range.
+fn interrupted(policy: Policy) -> RangeLock<Played> {
+    let lock = RangeLock::<Played>::with(policy);
+    let held = lock.write(0..2);
+    let before = lock.write(1..3);
+    assert!(lock.try_read_until(2..5, ()).is_none(), "it waits");
+    let beside = lock.try_write_until(4..5, ());
+    assert!(beside.is_some(), "who gave up is gone");
+    drop((held, before, beside));
+    lock
+}
+
 /// A range that conflicts with a waiter alone.
 fn passing(policy: Policy) -> RangeLock<Played> {
     let lock = RangeLock::<Played>::with(policy);
@@ -239,16 +271,22 @@ fn faulty_runs_are_refused() -> Result<()> {
         trace(&played(fifo), "played", fifo)?,
         trace(&passing(fifo), "played", fifo)?,
         trace(&passing(Policy::PASS_ONE), "passing", Policy::PASS_ONE)?,
+        trace(&interrupted(fifo), "interrupted", fifo)?,
         trace(&played(Policy::NARROW_COUNTS_ONE), "counts one", fifo)?,
         trace(&played(Policy::NARROW_WAKES_NOBODY), "wakes nobody", fifo)?,
         trace(&played(Policy::NARROW_WAKES_ALL), "wakes all", fifo)?,
         trace(&passing(Policy::PASS_ONE), "passes", fifo)?,
         trace(&passing(fifo), "does not pass", Policy::PASS_ONE)?,
         trace(&impatient(), "does not wait", fifo)?,
+        trace(
+            &interrupted(Policy::INTERRUPT_NO_SEQ),
+            "all are woken",
+            fifo,
+        )?,
     ];
     let accepted = by_both("range-faults", "range", &judged)?;
     ensure!(
-        accepted.iter().eq(&[0, 1, 2]),
+        accepted.iter().eq(&[0, 1, 2, 3]),
         "all but the faults: {accepted:?}"
     );
     Ok(())

@@ -12,8 +12,8 @@ use conformance::symptom::assert_found;
 use interlock::range::lock::RangeLock;
 use interlock::range::policy::Policy;
 use interlock::range::probe::{Probe, Step};
-use interlock::range::sys::{Guarded, Sys};
-use interlock::range::tree::Tree;
+use interlock::range::sys::{Guarded, Sys, TimedFutex};
+use interlock::range::tree::{Mode, Place, Tree};
 use interlock_rwlock::sys::{Futex, Ordering};
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
@@ -36,6 +36,10 @@ const NONE: u8 = 0;
 const NOT_WOKEN: u8 = 1;
 /// Nobody sleeps.
 const NO_WAIT: u8 = 2;
+/// Who gives up as it is granted its range goes without it.
+const LOSES_GRANT: u8 = 3;
+/// Who gives up lets nobody in.
+const LEAVES_IN_SILENCE: u8 = 4;
 
 /// shuttle with one of the faults above.
 struct ShuttleSys<const FAULT: u8>;
@@ -43,6 +47,7 @@ struct ShuttleSys<const FAULT: u8>;
 impl<const FAULT: u8> Sys for ShuttleSys<FAULT> {
     type Guarded<T: Send> = Value<T>;
     type Word = StateWord;
+    type Deadline = Chance;
     type Futex = Faulty<FAULT>;
     type Probe = Log;
 
@@ -51,6 +56,26 @@ impl<const FAULT: u8> Sys for ShuttleSys<FAULT> {
     const READERS_BEFORE_OPEN: u32 = 1;
 
     fn spin_hint() {}
+
+    fn interrupt(tree: &mut Tree, place: &Place) -> Option<Vec<u64>> {
+        let ready = tree.interrupt(place);
+        match FAULT {
+            LOSES_GRANT => ready.or_else(|| Some(Vec::new())),
+            LEAVES_IN_SILENCE => ready.map(|_| Vec::new()),
+            _ => ready,
+        }
+    }
+}
+
+/// A deadline that comes by chance, at each look.
+#[derive(Clone, Copy)]
+struct Chance;
+
+impl<const FAULT: u8> TimedFutex<Chance> for Faulty<FAULT> {
+    fn wait_until(&self, _: u32, Chance: Chance) -> bool {
+        thread::yield_now();
+        shuttle::rand::thread_rng().gen_bool(0.25)
+    }
 }
 
 struct Value<T>(Mutex<T>);
@@ -118,7 +143,7 @@ impl Probe for Log {
     fn step(&self, step: Step<'_>, tree: &Tree) {
         let arrived = match step {
             Step::Arrives(place, _) => Some(place.clone()),
-            Step::Becomes(..) => None,
+            Step::Becomes(..) | Step::GivesUp(_) => None,
             Step::Refused(range, mode) => {
                 return self.push(Event::Refused(me(), range.clone(), mode));
             }
@@ -134,7 +159,7 @@ struct Shared<S: Sys> {
     writes: [std::sync::atomic::AtomicU32; CELLS as usize],
 }
 
-impl<S: Sys<Probe = Log>> Shared<S> {
+impl<S: Sys<Probe = Log, Deadline = Chance>> Shared<S> {
     fn new(policy: Policy) -> Self {
         Shared {
             lock: RangeLock::with(policy),
@@ -159,20 +184,24 @@ impl<S: Sys<Probe = Log>> Shared<S> {
         let range = start..random.gen_range(start..CELLS) + 1;
         let returned = || self.lock.probe().push(Event::Returned(me()));
         let at = random.gen_range(range.clone());
-        let what = random.gen_range(0..6);
-        if what == 0 {
-            let guard = self.lock.read(range);
-            returned();
-            return drop(guard);
-        }
+        let what = random.gen_range(0..8);
         let guard = match what {
+            0 => Some(self.lock.read(range.clone())),
             1 => self.lock.try_write(range.clone()),
+            6 => self.lock.try_read_until(range.clone(), Chance),
+            7 => self.lock.try_write_until(range.clone(), Chance),
             _ => Some(self.lock.write(range.clone())),
         };
         let Some(mut guard) = guard else {
+            if what != 1 {
+                self.lock.probe().push(Event::GaveUp(me()));
+            }
             return;
         };
         returned();
+        if guard.mode() == Mode::Read {
+            return;
+        }
         self.write(range.clone());
         match what {
             2 if at > range.start => {
@@ -280,4 +309,8 @@ fn faults_are_found() {
     let policy = Policy::NARROW_WAKES_ALL;
     finds::<NONE>("what is kept wakes all", policy, 0, "is held beside");
     finds::<NONE>("nobody passes", fifo, 1, "refused without reason");
+    finds::<LOSES_GRANT>("a grant is lost", fifo, 0, "gave up a range that stays");
+    finds::<LEAVES_IN_SILENCE>("who gives up wakes nobody", fifo, 0, "deadlock");
+    let policy = Policy::INTERRUPT_NO_SEQ;
+    finds::<NONE>("no sequence numbers", policy, 0, "is held beside");
 }

@@ -150,7 +150,7 @@ impl<S: ListSys> RangeList<S> {
                 Stage::Validate => self.policy.on_conflict(own.ask.1) == OnConflict::Retreat,
             };
             if !acts {
-                met.released.wait();
+                met.released.wait(None);
                 continue;
             }
             let retreats = (stage == Stage::Validate).then_some(&**own);
@@ -188,7 +188,7 @@ impl<S: ListSys> RangeList<S> {
             return false;
         };
         woken.iter().for_each(|gate| gate.open());
-        gate.wait();
+        gate.wait(None);
         true
     }
 

@@ -58,7 +58,8 @@ impl<S: ListSys> Auxiliary<S> {
     /// Waits until the task may begin a try (`MayBegin`).
     pub(super) fn begin(&self, turn: &Turn<S>) {
         if let Some(gate) = &turn.gate {
-            return gate.wait();
+            gate.wait(None);
+            return;
         }
         while self.length.load(Ordering::Acquire) != 0 {
             let gate = self.line.with(|line| {
@@ -67,7 +68,7 @@ impl<S: ListSys> Auxiliary<S> {
                 gate
             });
             if let Some(gate) = gate {
-                gate.wait();
+                gate.wait(None);
             }
         }
     }

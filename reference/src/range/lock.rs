@@ -9,11 +9,14 @@
 //! and nobody waiting, looks a few times more before it arrives; who waits sleeps after a while, and is woken once, when it has its
 //! range. [`RangeLock::biased`] spares readers the mutex while nobody writes.
 //!
-//! Left out: waits that end, and recursion (who holds a range and asks for one that conflicts with it waits for itself). A holder
-//! that panics releases its range as its guard is dropped.
+//! A wait may end: who gives up leaves, and lets in whom it alone has held back. A wait that ends as the range is granted has the range.
+//!
+//! Left out: recursion (who holds a range and asks for one that conflicts with it waits for itself). A holder that panics releases its
+//! range as its guard is dropped.
 
 use std::fmt;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use super::bias;
 use super::policy::Policy;
@@ -147,6 +150,33 @@ impl<S: Sys> RangeLock<S> {
         Some(self.guard(Held::Placed(place)))
     }
 
+    /// Locks a range for reading, and waits for it if need be, until the deadline at most.
+    ///
+    /// # Panics
+    /// If the range is empty.
+    pub fn try_read_until(
+        &self,
+        range: Range<u64>,
+        deadline: S::Deadline,
+    ) -> Option<RangeGuard<'_, S>> {
+        self.count(&range)
+            .or_else(|| self.lock_until(range, Mode::Read, Some(deadline)))
+    }
+
+    /// Locks a range for writing, and waits for it if need be, until the deadline at most. If the lock is [biased](RangeLock::biased),
+    /// readers that have come meanwhile are in the tree, as beside a writer that does not give up.
+    ///
+    /// # Panics
+    /// If the range is empty.
+    pub fn try_write_until(
+        &self,
+        range: Range<u64>,
+        deadline: S::Deadline,
+    ) -> Option<RangeGuard<'_, S>> {
+        check(&range);
+        self.lock_until(range, Mode::Write, Some(deadline))
+    }
+
     /// `Enter`, if the word is open.
     #[inline]
     fn count(&self, range: &Range<u64>) -> Option<RangeGuard<'_, S>> {
@@ -157,8 +187,34 @@ impl<S: Sys> RangeLock<S> {
     }
 
     fn lock(&self, range: Range<u64>, mode: Mode) -> RangeGuard<'_, S> {
+        let ticket = self.arrive(&range, mode, None);
+        // Its place is put together here: to move one out of the mutex costs more than to look for conflicts.
+        self.guard(Held::Placed(Place {
+            ticket: ticket.expect("no deadline ends the wait"),
+            range,
+            mode,
+        }))
+    }
+
+    fn lock_until(
+        &self,
+        range: Range<u64>,
+        mode: Mode,
+        deadline: Option<S::Deadline>,
+    ) -> Option<RangeGuard<'_, S>> {
+        let ticket = self.arrive(&range, mode, deadline)?;
+        Some(self.guard(Held::Placed(Place {
+            ticket,
+            range,
+            mode,
+        })))
+    }
+
+    /// The ticket of a range that is held. `None`: the wait has ended before.
+    #[inline]
+    fn arrive(&self, range: &Range<u64>, mode: Mode, deadline: Option<S::Deadline>) -> Option<u64> {
         let mut looks = 0;
-        let ticket = loop {
+        loop {
             let may_look = looks < S::LOOKS_BEFORE_ARRIVAL;
             self.probe.about();
             let coming = self.ranges.with(|ranges| {
@@ -166,23 +222,33 @@ impl<S: Sys> RangeLock<S> {
                 ranges.come(&self.word, &self.probe, part, may_look)
             });
             match coming {
-                Coming::Holds(ticket) => break ticket,
+                Coming::Holds(ticket) => return Some(ticket),
                 Coming::Waits(ticket, gate) => {
-                    gate.wait();
-                    break ticket;
+                    let holds = gate.wait(deadline) || !self.give_up(ticket, range, mode);
+                    return holds.then_some(ticket);
                 }
                 Coming::Looks => {
                     (0..1 << looks).for_each(|_| S::spin_hint());
                     looks += 1;
                 }
             }
-        };
-        // Its place is put together here: to move one out of the mutex costs more than to look for conflicts.
-        self.guard(Held::Placed(Place {
+        }
+    }
+
+    /// The wait of this range ends. `false`: it was granted.
+    #[cold]
+    fn give_up(&self, ticket: u64, range: &Range<u64>, mode: Mode) -> bool {
+        let place = Place {
             ticket,
-            range,
+            range: range.clone(),
             mode,
-        }))
+        };
+        self.probe.about();
+        let gates = self
+            .ranges
+            .with(|ranges| ranges.give_up(&self.probe, &place));
+        gates.iter().flatten().for_each(|gate| gate.open());
+        gates.is_some()
     }
 
     #[inline]
@@ -215,6 +281,39 @@ impl<S: Sys> RangeLock<S> {
     fn drain(&self) {
         let gates = self.ranges.with(|ranges| ranges.drain(&self.probe));
         gates.iter().for_each(|gate| gate.open());
+    }
+}
+
+impl<S: Sys<Deadline = Instant>> RangeLock<S> {
+    /// Locks a range for reading, and waits for it if need be, so long at most. A time that is too long for the clock is endless.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use interlock::range::lock::RangeLock;
+    ///
+    /// let file = RangeLock::new();
+    /// let written = file.write(0..4096);
+    /// assert!(file.try_read_for(0..8192, Duration::from_millis(1)).is_none());
+    /// drop(written);
+    /// assert!(file.try_read_for(0..8192, Duration::ZERO).is_some());
+    /// ```
+    ///
+    /// # Panics
+    /// If the range is empty.
+    pub fn try_read_for(&self, range: Range<u64>, timeout: Duration) -> Option<RangeGuard<'_, S>> {
+        self.count(&range)
+            .or_else(|| self.lock_until(range, Mode::Read, Instant::now().checked_add(timeout)))
+    }
+
+    /// Locks a range for writing, and waits for it if need be, so long at most: as [`RangeLock::try_write_until`]. A time that is too long
+    /// for the clock is endless.
+    ///
+    /// # Panics
+    /// If the range is empty.
+    pub fn try_write_for(&self, range: Range<u64>, timeout: Duration) -> Option<RangeGuard<'_, S>> {
+        check(&range);
+        self.lock_until(range, Mode::Write, Instant::now().checked_add(timeout))
     }
 }
 

@@ -130,7 +130,7 @@ impl Machine {
                 if !self.mortal[task] {
                     return None;
                 }
-                tree.interrupt(&self.places(at, &state[at])[0]);
+                tree.interrupt(&self.places(at, &state[at])[0])?;
             }
         }
         let mut entries = tree.entries();

@@ -12,6 +12,8 @@ pub enum Step<'a> {
     Arrives(&'a Place, Arrival),
     /// A range that was held has made room for these parts: `Narrow`, or `Unlock` if none of its ticket is left.
     Becomes(&'a Place, &'a [Place]),
+    /// A range that has waited has left: `Interrupt`.
+    GivesUp(&'a Place),
     /// Nothing: a range that would have had to wait was refused.
     Refused(&'a Range<u64>, Mode),
 }

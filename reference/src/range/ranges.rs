@@ -176,6 +176,15 @@ impl<S: Sys> Ranges<S> {
         self.gates_of(&ready)
     }
 
+    /// A wait ends: the gates of those that hold their ranges now. `None`: it was granted its own.
+    pub(super) fn give_up(&mut self, probe: &S::Probe, place: &Place) -> Option<Vec<Arc<Gate<S>>>> {
+        let ready = S::interrupt(&mut self.tree, place)?;
+        self.gates.remove(&place.ticket);
+        self.writes -= usize::from(place.mode == Mode::Write);
+        probe.step(Step::GivesUp(place), &self.tree);
+        Some(self.gates_of(&ready))
+    }
+
     fn gates_of(&mut self, ready: &[u64]) -> Vec<Arc<Gate<S>>> {
         let gates = ready.iter().map(|ticket| self.gates.remove(ticket));
         gates

@@ -35,6 +35,7 @@ enum What {
     Arrives(Arrival),
     Narrow,
     Unlock,
+    Interrupt,
     Refused,
 }
 
@@ -50,6 +51,8 @@ struct Calls {
 #[derive(Debug)]
 struct Call {
     ask: Ask,
+    /// It has given up its wait.
+    gave_up: bool,
     /// What it has now.
     has: Vec<Part>,
     /// From which of the steps until which.
@@ -61,6 +64,8 @@ struct Call {
 struct Task {
     name: String,
     ask: Ask,
+    /// One of its calls has given up.
+    mortal: bool,
     /// The step until which it has something to do.
     busy: usize,
 }
@@ -90,7 +95,7 @@ impl Recorder {
             source,
             constants: &[
                 ("Asks", asks(&tasks)),
-                ("Mortal", "{}".into()),
+                ("Mortal", mortal(&tasks)),
                 ("Policy", format!("<- {policy}")),
             ],
         };
@@ -132,6 +137,12 @@ impl Calls {
                 self.open.insert(place.ticket, call);
                 (call, What::Arrives(arrival))
             }
+            probe::Step::GivesUp(place) => {
+                let call = self.open.remove(&place.ticket).expect("it has arrived");
+                self.all[call].gave_up = true;
+                self.all[call].to = self.steps;
+                (call, What::Interrupt)
+            }
             probe::Step::Refused(range, mode) => {
                 let call = self.begin((range.clone(), mode));
                 self.all[call].to = self.steps;
@@ -159,6 +170,7 @@ impl Calls {
                 part: part.clone(),
                 then: Vec::new(),
             },
+            gave_up: false,
             has: vec![part],
             from: self.steps,
             to: usize::MAX,
@@ -185,11 +197,13 @@ fn tasks(calls: &[Call]) -> (Vec<Task>, Vec<usize>) {
             tasks.push(Task {
                 name: format!("{kind}{}", tasks.len() + 1),
                 ask: call.ask.clone(),
+                mortal: false,
                 busy: 0,
             });
             tasks.len() - 1
         });
         tasks[task].busy = call.to;
+        tasks[task].mortal |= call.gave_up;
         of_call.push(task);
     }
     (tasks, of_call)
@@ -207,6 +221,13 @@ fn asks(tasks: &[Task]) -> String {
         format!("{} |-> {asks}", task.name)
     };
     format!("[{}]", tasks.iter().map(ask).collect::<Vec<_>>().join(", "))
+}
+
+/// Those that may give up, as TLA+ writes it.
+fn mortal(tasks: &[Task]) -> String {
+    let mortal = tasks.iter().filter(|task| task.mortal);
+    let names: Vec<String> = mortal.map(|task| format!("\"{}\"", task.name)).collect();
+    format!("{{{}}}", names.join(", "))
 }
 
 fn record((range, mode): &Part, more: &str) -> String {
@@ -237,6 +258,7 @@ impl Event {
             }
             What::Narrow => "Narrow",
             What::Unlock => "Unlock",
+            What::Interrupt => "Interrupt",
             What::Refused => {
                 sees.push((format!("enters {task}"), "FALSE".into()));
                 "See"

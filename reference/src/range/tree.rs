@@ -118,25 +118,17 @@ impl Tree {
     /// A range arrives. It must not be empty.
     #[inline]
     pub fn lock(&mut self, range: Range<u64>, mode: Mode) -> (Place, Arrival) {
-        let (conflicts, passes) = self.conflicts(&range, mode);
-        let arrival = match conflicts {
-            0 => Arrival::Lock,
-            _ if passes => Arrival::Pass,
-            _ => Arrival::Wait(conflicts),
-        };
+        let arrival = self.arrival(&range, mode);
         (self.arrive(range, mode, arrival), arrival)
     }
 
     /// The same, if it need not wait. It must not be empty.
     #[inline]
     pub fn try_lock(&mut self, range: Range<u64>, mode: Mode) -> Option<(Place, Arrival)> {
-        let (conflicts, passes) = self.conflicts(&range, mode);
-        let arrival = match conflicts {
-            0 => Arrival::Lock,
-            _ if passes => Arrival::Pass,
-            _ => return None,
-        };
-        Some((self.arrive(range, mode, arrival), arrival))
+        match self.arrival(&range, mode) {
+            Arrival::Wait(_) => None,
+            arrival => Some((self.arrive(range, mode, arrival), arrival)),
+        }
     }
 
     /// A range that is held is released: the tickets of those that hold theirs now.
@@ -202,8 +194,15 @@ impl Tree {
         ready
     }
 
-    /// A range that waits gives up: the tickets of those that hold theirs now.
-    pub fn interrupt(&mut self, place: &Place) -> Vec<u64> {
+    /// A range that waits gives up: the tickets of those that hold theirs now. `None`, and no change: it does not wait, for it is held.
+    pub fn interrupt(&mut self, place: &Place) -> Option<Vec<u64>> {
+        let mut waits = false;
+        self.entries.overlapping(&place.range, |entry| {
+            waits |= entry.place == *place && entry.blocking > 0;
+        });
+        if !waits {
+            return None;
+        }
         self.remove(place);
         let mut ready = Vec::new();
         self.entries.overlapping(&place.range, |entry| {
@@ -213,12 +212,12 @@ impl Tree {
             }
         });
         self.waiting -= ready.len();
-        ready
+        Some(ready)
     }
 
-    /// How many conflict with such a range, and whether it may pass them all.
+    /// What becomes of such a range if it arrives.
     #[inline]
-    fn conflicts(&mut self, range: &Range<u64>, mode: Mode) -> (usize, bool) {
+    fn arrival(&mut self, range: &Range<u64>, mode: Mode) -> Arrival {
         let mut count = 0;
         let mut passes = true;
         self.entries.overlapping(range, |entry| {
@@ -227,7 +226,11 @@ impl Tree {
                 passes &= entry.blocking > 0 && entry.passed < self.policy.passes;
             }
         });
-        (count, passes)
+        match count {
+            0 => Arrival::Lock,
+            _ if passes => Arrival::Pass,
+            _ => Arrival::Wait(count),
+        }
     }
 
     #[inline]

@@ -11,8 +11,12 @@ const RACE: &str = "Causality violation";
 const LOST_WAKE_UP: &str = "deadlock";
 
 fn finds<const FAULT: u8>(name: &str, programs: &[&[Op]], symptom: &str) {
+    let design = Design::Biased(Policy::TREE_FIFO);
+    finds_in::<FAULT>(name, design, programs, symptom);
+}
+
+fn finds_in<const FAULT: u8>(name: &str, design: Design, programs: &[&[Op]], symptom: &str) {
     assert_found(name, &[symptom], || {
-        let design = Design::Biased(Policy::TREE_FIFO);
         run::<FAULT>(name, design, programs, Some(3));
     });
 }
@@ -48,6 +52,27 @@ rusty_fork_test! {
         let again: &[&[Op]] = &[&[Op::Write(0..1), Op::Read(1..2)], &[Op::Read(0..1)]];
         finds::<RELAXED_ENTER>("Relaxed Enter", again, RACE);
         finds::<RELAXED_OPEN>("Relaxed Open", again, RACE);
+    }
+
+    #[test]
+    fn a_waiter_that_gives_up_for_those_before_it() {
+        // The one in the middle is let in beside the holder.
+        let ops: &[&[Op]] = &[&[Op::Write(0..2)], &[Op::Write(0..1)], &[Op::TimedWrite(0..1)]];
+        let design = Design::Tree(Policy::INTERRUPT_NO_SEQ);
+        finds_in::<NONE>("InterruptNoSeq", design, ops, RACE);
+    }
+
+    #[test]
+    fn a_grant_that_is_lost() {
+        let ops: &[&[Op]] = &[&[Op::Write(0..2)], &[Op::TimedWrite(1..3)]];
+        finds::<LOSES_GRANT>("a grant is lost", ops, "a range is left behind");
+    }
+
+    #[test]
+    fn a_waiter_that_gives_up_and_wakes_nobody() {
+        let ops: &[&[Op]] = &[&[Op::Read(0..1)], &[Op::TimedWrite(0..2)], &[Op::Read(1..2)]];
+        let design = Design::Tree(Policy::TREE_FIFO);
+        finds_in::<LEAVES_IN_SILENCE>("gives up in silence", design, ops, LOST_WAKE_UP);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use loom::cell::UnsafeCell;
 
 use loom::thread;
 
-use super::sys::LoomSys;
+use super::sys::{LoomSys, Passed};
 use crate::explored::{Figures, explore};
 
 /// What a thread does.
@@ -30,6 +30,10 @@ pub enum Op {
     TryWrite(Range<u64>),
     /// Reads them if it need not wait.
     TryRead(Range<u64>),
+    /// Reads them, if it has them before it gives up.
+    TimedRead(Range<u64>),
+    /// Writes them, if it has them before it gives up.
+    TimedWrite(Range<u64>),
     /// Reads them, parts the range here, gives up the part before, and reads the other once more.
     SplitRead(Range<u64>, u64),
 }
@@ -49,7 +53,7 @@ unsafe impl<S: Sys> Sync for Shared<S> {}
 // SAFETY: as above.
 unsafe impl<S: Sys> Send for Shared<S> {}
 
-impl<S: Sys> Shared<S> {
+impl<S: Sys<Deadline = Passed>> Shared<S> {
     fn cells(&self, guard: &RangeGuard<'_, S>) -> &[UnsafeCell<u32>] {
         let Range { start, end } = guard.range();
         &self.cells[start as usize..end as usize]
@@ -69,8 +73,28 @@ impl<S: Sys> Shared<S> {
         }
     }
 
+    /// Nobody has a range, and nobody waits for one. A writer waits for the readers that are counted.
+    fn is_free(&self) {
+        let all = self.lock.try_write(0..CELLS as u64);
+        assert!(all.is_some(), "a range is left behind");
+    }
+
     fn log(&self, thread: usize) {
         self.log.lock().expect("nobody panics with it").push(thread);
+    }
+
+    fn may_read(&self, thread: usize, guard: Option<RangeGuard<'_, S>>) {
+        if let Some(guard) = guard {
+            self.log(thread);
+            self.reads(&guard);
+        }
+    }
+
+    fn may_write(&self, thread: usize, guard: Option<RangeGuard<'_, S>>) {
+        if let Some(guard) = guard {
+            self.log(thread);
+            self.writes(&guard);
+        }
     }
 
     fn run(&self, thread: usize, op: &Op) {
@@ -115,17 +139,13 @@ impl<S: Sys> Shared<S> {
                 drop(head);
                 self.reads(&tail);
             }
-            Op::TryRead(range) => {
-                if let Some(guard) = self.lock.try_read(range.clone()) {
-                    self.log(thread);
-                    self.reads(&guard);
-                }
+            Op::TryRead(range) => self.may_read(thread, self.lock.try_read(range.clone())),
+            Op::TimedRead(range) => {
+                self.may_read(thread, self.lock.try_read_until(range.clone(), Passed));
             }
-            Op::TryWrite(range) => {
-                if let Some(guard) = self.lock.try_write(range.clone()) {
-                    self.log(thread);
-                    self.writes(&guard);
-                }
+            Op::TryWrite(range) => self.may_write(thread, self.lock.try_write(range.clone())),
+            Op::TimedWrite(range) => {
+                self.may_write(thread, self.lock.try_write_until(range.clone(), Passed));
             }
         }
     }
@@ -169,6 +189,7 @@ pub fn run<const FAULT: u8>(
             thread.join().expect("no thread panics");
         }
         let log = std::mem::take(&mut *shared.log.lock().expect("nobody panics with it"));
+        shared.is_free();
         (log, ())
     };
     explore(name, preemptions, run, |_, (), (): &mut ()| ()).0

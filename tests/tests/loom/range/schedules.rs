@@ -50,6 +50,26 @@ rusty_fork_test! {
         holds("downgrade+r+try", FIFO, &ops, Some(3), (632, 8));
     }
 
+    /// It gives up at once or at any later moment, or is granted its range before.
+    #[test]
+    fn a_waiter_that_gives_up() {
+        let ops: [&[Op]; 2] = [&[Op::Write(0..2)], &[Op::TimedWrite(1..3)]];
+        holds("w+timed w", FIFO, &ops, None, (57, 3));
+        // Who comes behind it is let in by it, or waits for the holder too.
+        let ops: [&[Op]; 3] = [&[Op::Read(0..1)], &[Op::TimedWrite(0..2)], &[Op::Read(1..2)]];
+        holds("r+timed w+r", FIFO, &ops, Some(3), (787, 8));
+        // Who comes before it waits for the holder still.
+        let ops: [&[Op]; 3] = [&[Op::Write(0..2)], &[Op::Write(0..1)], &[Op::TimedRead(0..1)]];
+        holds("w+w+timed r", FIFO, &ops, Some(3), (800, 8));
+        holds("w+w+timed r, passing", Design::Tree(Policy::PASS_ONE), &ops, Some(3), (800, 8));
+    }
+
+    #[test]
+    fn a_waiter_that_gives_up_beside_the_word() {
+        let ops: [&[Op]; 3] = [&[Op::Read(0..2)], &[Op::TimedWrite(1..3)], &[Op::TimedRead(1..2)]];
+        holds("r+timed w+timed r, biased", BIASED, &ops, Some(3), (581, 11));
+    }
+
     #[test]
     fn readers_that_a_word_counts() {
         let ops: [&[Op]; 3] = [&[Op::Read(0..2)], &[Op::Read(1..3)], &[Op::Write(1..2)]];

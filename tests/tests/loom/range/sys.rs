@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 
 use interlock::range::bias;
 use interlock::range::probe::{NoProbe, Probe};
-use interlock::range::sys::{Guarded, Sys};
+use interlock::range::sys::{Guarded, Sys, TimedFutex};
+use interlock::range::tree::{Place, Tree};
 use interlock_rwlock::sys::{AtomicWord, Ordering};
 use loom::sync::Mutex;
 use loom::sync::atomic::AtomicU64;
@@ -25,9 +26,12 @@ pub const RELAXED_CLOSE: u8 = 104;
 pub const RELAXED_OPEN: u8 = 105;
 /// `Enter` looks whether the word is open, and counts in another step.
 pub const LOOKS_FIRST: u8 = 106;
-
 /// `Close` is said, and leaves the word open.
 pub const STAYS_OPEN: u8 = 107;
+/// Who gives up as it is granted its range goes without it.
+pub const LOSES_GRANT: u8 = 108;
+/// Who gives up lets nobody in.
+pub const LEAVES_IN_SILENCE: u8 = 109;
 
 /// loom with one of the faults above.
 pub struct LoomSys<const FAULT: u8 = NONE, P = NoProbe>(PhantomData<P>);
@@ -39,6 +43,7 @@ pub struct Word<const FAULT: u8>(AtomicU64);
 impl<const FAULT: u8, P: Probe> Sys for LoomSys<FAULT, P> {
     type Guarded<T: Send> = Value<T>;
     type Word = Word<FAULT>;
+    type Deadline = Passed;
     type Futex = Wait<FAULT>;
     type Probe = P;
 
@@ -47,6 +52,25 @@ impl<const FAULT: u8, P: Probe> Sys for LoomSys<FAULT, P> {
     const READERS_BEFORE_OPEN: u32 = 1;
 
     fn spin_hint() {}
+
+    fn interrupt(tree: &mut Tree, place: &Place) -> Option<Vec<u64>> {
+        let ready = tree.interrupt(place);
+        match FAULT {
+            LOSES_GRANT => ready.or_else(|| Some(Vec::new())),
+            LEAVES_IN_SILENCE => ready.map(|_| Vec::new()),
+            _ => ready,
+        }
+    }
+}
+
+/// A deadline that has passed when one is about to sleep: what is done before that is done before the wait ends.
+#[derive(Clone, Copy)]
+pub struct Passed;
+
+impl<const FAULT: u8> TimedFutex<Passed> for Wait<FAULT> {
+    fn wait_until(&self, _: u32, Passed: Passed) -> bool {
+        true
+    }
 }
 
 impl<T> Guarded<T> for Value<T> {

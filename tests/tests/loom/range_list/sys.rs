@@ -40,6 +40,7 @@ pub static MARKS: AtomicUsize = AtomicUsize::new(0);
 impl<const FAULT: u8> Sys for LoomSys<FAULT> {
     type Guarded<T: Send> = tree::Value<T>;
     type Word = tree::Word<NONE>;
+    type Deadline = tree::Passed;
     type Futex = futex::Wait<FAULT>;
     type Probe = NoProbe;
 
