@@ -218,7 +218,11 @@ impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> RawBarrierRwLock<S, P, R, L
     }
 
     /// A step that may grant the lock or call the head, and the wake-up of whom it is granted to, or who is called.
-    fn grant(&self, order: Ordering, rule: fn(WordOf<L>) -> (WordOf<L>, Action, Option<Grant>)) {
+    fn grant(
+        &self,
+        order: Ordering,
+        rule: impl Fn(WordOf<L>) -> (WordOf<L>, Action, Option<Grant>),
+    ) {
         // After the step the lock is another task's, which may end its life: no more of it is used than its address was.
         let (beds, lock) = (self.beds.clone(), self.address());
         let step = self
