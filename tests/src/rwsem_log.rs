@@ -1,27 +1,30 @@
 //! The log of a lock's atomic steps, and the check that it is a path of the machine.
 
+use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
+use interlock::rwsem::budget_machine::{self, BudgetMachine};
 use interlock::rwsem::machine::{self, Kind, Machine, Pc, State};
 use interlock::rwsem::policy::Policy;
+use interlock_rwlock::layout::{Layout, NoBudget};
 use interlock_rwlock::probe::Probe;
-use interlock_rwlock::word::{Action, Counts, Word};
+use interlock_rwlock::word::{Action, Counts, WordOf};
 
 use crate::overtaking::Overtaking;
 
 /// What was seen of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Event {
+pub enum Event<L: Layout = NoBudget> {
     /// A task took a step.
     Step {
         /// Its number in the machine.
         task: usize,
         /// The word before.
-        before: Word,
+        before: WordOf<L>,
         /// The step.
         action: Action,
         /// The word after.
-        after: Word,
+        after: WordOf<L>,
     },
     /// A call by which the task acquires the lock has returned.
     Returned(usize),
@@ -30,12 +33,12 @@ pub enum Event {
 }
 
 /// A probe that writes down every step. It asks `task` which task of the machine the current thread is.
-pub struct Log {
-    events: Mutex<Vec<Event>>,
+pub struct Log<L: Layout = NoBudget> {
+    events: Mutex<Vec<Event<L>>>,
     task: fn() -> usize,
 }
 
-impl Log {
+impl<L: Layout> Log<L> {
     /// An empty log.
     pub fn new(task: fn() -> usize) -> Self {
         Log {
@@ -55,14 +58,14 @@ impl Log {
     }
 
     /// All events so far, in order.
-    pub fn events(&self) -> Vec<Event> {
+    pub fn events(&self) -> Vec<Event<L>> {
         self.events
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn push(&self, event: Event) {
+    fn push(&self, event: Event<L>) {
         self.events
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -70,8 +73,8 @@ impl Log {
     }
 }
 
-impl Probe for Log {
-    fn step(&self, before: Word, action: Action, after: Word) {
+impl<L: Layout> Probe<L> for Log<L> {
+    fn step(&self, before: WordOf<L>, action: Action, after: WordOf<L>) {
         self.push(Event::Step {
             task: (self.task)(),
             before,
@@ -91,6 +94,99 @@ pub fn batch_queue(readers: usize, writers: usize) -> Machine {
             .map(|kind| *kind == Kind::Writer)
             .collect(),
         ..machine
+    }
+}
+
+/// A machine that a lock is compared with.
+pub trait Path {
+    /// Its states.
+    type State: Eq + Debug;
+
+    /// All idle.
+    fn init(&self) -> Self::State;
+    /// The state after this step of the lock by the task.
+    fn step(&self, state: &Self::State, task: usize, action: Action) -> Option<Self::State>;
+    /// The tasks, and the lock without a budget.
+    fn lock(&self) -> &Machine;
+    /// The part of a state that the lock without a budget has.
+    fn lock_state(state: &Self::State) -> &State;
+    /// How many have passed the head, and whether it is called.
+    fn passed(state: &Self::State) -> (u32, bool);
+    /// How many may pass it.
+    fn budget(&self) -> u32;
+}
+
+impl Path for Machine {
+    type State = State;
+
+    fn init(&self) -> State {
+        Machine::init(self)
+    }
+
+    fn step(&self, state: &State, task: usize, action: Action) -> Option<State> {
+        Machine::step(self, state, machine_action(task, action))
+    }
+
+    fn lock(&self) -> &Machine {
+        self
+    }
+
+    fn lock_state(state: &State) -> &State {
+        state
+    }
+
+    fn passed(_: &State) -> (u32, bool) {
+        (0, false)
+    }
+
+    fn budget(&self) -> u32 {
+        0
+    }
+}
+
+impl Path for BudgetMachine {
+    type State = budget_machine::State;
+
+    fn init(&self) -> Self::State {
+        BudgetMachine::init(self)
+    }
+
+    fn step(&self, state: &Self::State, task: usize, action: Action) -> Option<Self::State> {
+        let action = match action {
+            Action::Enter(_) => budget_machine::Action::Enter(task),
+            Action::Queue(_) => budget_machine::Action::Queue(task),
+            Action::Release(_) => budget_machine::Action::Release(task),
+            Action::Downgrade => budget_machine::Action::Downgrade(task),
+            Action::Wake => budget_machine::Action::Wake(task),
+            Action::Rouse => budget_machine::Action::Rouse(task),
+            Action::Take => budget_machine::Action::Take(task),
+            Action::Miss => budget_machine::Action::Miss(task),
+        };
+        BudgetMachine::step(self, state, action)
+    }
+
+    fn lock(&self) -> &Machine {
+        &self.lock
+    }
+
+    fn lock_state(state: &Self::State) -> &State {
+        &state.lock
+    }
+
+    fn passed(state: &Self::State) -> (u32, bool) {
+        (state.passed, state.roused)
+    }
+
+    fn budget(&self) -> u32 {
+        self.budget
+    }
+}
+
+/// The same tasks on a lock with the budget of a layout.
+pub fn with_budget<L: Layout>(readers: usize, writers: usize) -> BudgetMachine {
+    BudgetMachine {
+        lock: batch_queue(readers, writers),
+        budget: L::BUDGET,
     }
 }
 
@@ -135,21 +231,24 @@ pub fn project(machine: &Machine, state: &State) -> Counts {
 /// # Panics
 ///
 /// With the first event that does not fit.
-pub fn check(machine: &Machine, events: &[Event]) {
+pub fn check<M: Path, L: Layout>(machine: &M, events: &[Event<L>]) {
+    let lock = machine.lock();
+    let ours = |word: WordOf<L>| (word.counts(), (word.passed(), word.is_called()));
+    let theirs = |state: &M::State| (project(lock, M::lock_state(state)), M::passed(state));
     let mut state = machine.init();
-    let mut overtaking = Overtaking::new(machine, 0);
+    let mut overtaking = Overtaking::new(lock, machine.budget());
     let mut word = None;
     for (at, event) in events.iter().enumerate() {
         match *event {
             Event::Returned(task) => {
                 assert_eq!(
-                    state.pc[task],
+                    M::lock_state(&state).pc[task],
                     Pc::Hold,
                     "event {at}: task {task} returned without the lock\n{events:#?}"
                 );
             }
             Event::Refused(task) => {
-                let enters = machine.step(&state, machine::Action::Enter(task));
+                let enters = machine.step(&state, task, Action::Enter(lock.kinds[task]));
                 assert_eq!(
                     enters, None,
                     "event {at}: task {task} failed although it could enter\n{events:#?}"
@@ -167,16 +266,11 @@ pub fn check(machine: &Machine, events: &[Event]) {
                     "the word changed between two steps, {}",
                     told()
                 );
-                assert_eq!(
-                    before.counts(),
-                    project(machine, &state),
-                    "before, {}",
-                    told()
-                );
-                let next = machine.step(&state, machine_action(task, action));
+                assert_eq!(ours(before), theirs(&state), "before, {}", told());
+                let next = machine.step(&state, task, action);
                 let next = next.unwrap_or_else(|| panic!("not enabled in the machine, {}", told()));
-                assert_eq!(after.counts(), project(machine, &next), "after, {}", told());
-                let bounded = overtaking.account(&state, &next);
+                assert_eq!(ours(after), theirs(&next), "after, {}", told());
+                let bounded = overtaking.account(M::lock_state(&state), M::lock_state(&next));
                 bounded.unwrap_or_else(|told| panic!("{told}"));
                 state = next;
                 word = Some(after);
@@ -193,6 +287,7 @@ pub fn check(machine: &Machine, events: &[Event]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use interlock_rwlock::word::Word;
 
     /// The events of these actions of a machine, as its lock would log them.
     fn events(machine: &Machine, actions: &[machine::Action]) -> Vec<Event> {
@@ -242,7 +337,7 @@ mod tests {
     #[test]
     #[should_panic = "failed although it could enter"]
     fn a_refusal_without_reason_is_found() {
-        check(&batch_queue(1, 1), &[Event::Refused(0)]);
+        check::<_, NoBudget>(&batch_queue(1, 1), &[Event::Refused(0)]);
     }
 
     #[test]

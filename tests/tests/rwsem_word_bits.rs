@@ -405,12 +405,12 @@ fn agrees_but<L: Layout>(bits: u64, grants: &[Grant], change: impl Fn(u64) -> u6
         let looks = fields.look::<L>(grant);
         let ours = Rules::look(word, grant);
         assert_eq!(
-            ours.map(|(_, action)| action),
+            ours.map(|(_, action, _)| action),
             looks.map(|(_, action)| action),
             "{fields:?}"
         );
         assert_eq!(word.calls(grant), looks.is_some());
-        if let (Some((ours, _)), Some((theirs, _))) = (ours, looks) {
+        if let (Some((ours, ..)), Some((theirs, _))) = (ours, looks) {
             same("Take or Miss", ours, theirs);
         }
     }

@@ -10,6 +10,11 @@ use crate::contended::{self, Op, Scenario, Share};
 /// What is measured, in the order of every table.
 pub static LOCKS: &[Known] = &[
     known::<RwLock<interlock_rwlock::RawRwLock, ()>>("interlock-rwlock", "", Kind::Ours),
+    known::<RwLock<interlock_rwlock::RawBargingRwLock<8>, ()>>(
+        "interlock-rwlock",
+        "budget 8",
+        Kind::Budget,
+    ),
     known::<RwLock<parking_lot::RawRwLock, ()>>("parking_lot", "", Kind::Unfair),
     known::<Fair<parking_lot::RawRwLock>>("parking_lot", "fair", Kind::Fair),
     known::<std::sync::RwLock<()>>("std", "", Kind::Unfair),

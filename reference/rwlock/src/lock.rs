@@ -255,16 +255,16 @@ impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> RawBarrierRwLock<S, P, R, L
     fn looks(&self, grant: Grant) -> bool {
         // Acquire, for a Take: it sees what was done under the lock.
         let step = self.word.update(Ordering::Acquire, |bits| {
-            R::look(WordOf::from_bits(bits), grant).map(|(after, _)| after.bits())
+            R::look(WordOf::from_bits(bits), grant).map(|(after, ..)| after.bits())
         });
-        let Some(step) = step else { return false };
-        let Some((_, action)) = R::look(WordOf::from_bits(step.0), grant) else {
+        let looked = step.and_then(|step| Some((step, R::look(WordOf::from_bits(step.0), grant)?)));
+        let Some((step, (_, action, wakes))) = looked else {
             return false;
         };
         self.took(action, step);
-        if action == Action::Take && matches!(grant, Grant::Readers(_)) {
-            // With it others of its batch, of whom some may sleep.
-            beds::wake(self.beds.bed(self.address(), grant));
+        // One of its batch may have looked between the step before this one and this, and be about to sleep.
+        if let Some(batch) = wakes {
+            beds::wake(self.beds.bed(self.address(), batch));
         }
         action == Action::Take
     }

@@ -79,12 +79,17 @@ pub trait Protocol<L: Layout = NoBudget> {
         word.miss()
     }
 
-    /// What a task does that waits for this grant and looks, if it is called: [`Protocol::take`], or else [`Protocol::miss`].
-    fn look(word: WordOf<L>, grant: Grant) -> Option<(WordOf<L>, Action)> {
-        if let Some(after) = Self::take(word, grant) {
-            return Some((after, Action::Take));
+    /// What a task does that waits for this grant and looks, if it is called: [`Protocol::take`], or else [`Protocol::miss`]. A reader
+    /// that takes the lock does so for its batch, which is to be woken.
+    fn look(word: WordOf<L>, grant: Grant) -> Option<(WordOf<L>, Action, Option<Grant>)> {
+        match Self::take(word, grant) {
+            Some(after) => {
+                let wakes = matches!(grant, Grant::Readers(_)).then_some(grant);
+                Some((after, Action::Take, wakes))
+            }
+            None if word.calls(grant) => Some((Self::miss(word), Action::Miss, None)),
+            None => None,
         }
-        word.calls(grant).then(|| (Self::miss(word), Action::Miss))
     }
 
     /// See [`WordOf::downgrade`].

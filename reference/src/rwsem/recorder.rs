@@ -1,7 +1,8 @@
 //! A probe that records what a lock does, for `interlock validate`.
 
+use interlock_rwlock::layout::Layout;
 use interlock_rwlock::probe::Probe;
-use interlock_rwlock::word::{Action, Counts, Word};
+use interlock_rwlock::word::{Action, Counts, WordOf};
 
 use crate::trace::{Head, Recording, Step};
 
@@ -79,8 +80,8 @@ fn name(action: Action) -> &'static str {
     }
 }
 
-impl Probe for Recorder {
-    fn step(&self, _before: Word, action: Action, after: Word) {
+impl<L: Layout> Probe<L> for Recorder {
+    fn step(&self, _before: WordOf<L>, action: Action, after: WordOf<L>) {
         self.recording.after((action, after.counts()));
     }
 }

@@ -9,9 +9,10 @@
 //! | `acquire_slowly`      | `Enter`, on arrival       | Acquire | `RELAXED_ENTER`      |
 //! | `try_acquire`         | `Enter`, a try            | Acquire | `RELAXED_ENTER`, where all try |
 //! | `release`             | `Release`                 | Release | `RELAXED_RELEASE`    |
-//! | `wake`                | `Wake`                    | Relaxed | none is weaker       |
+//! | `wake`                | `Wake`, `Rouse`           | Relaxed | none is weaker       |
 //! | `downgrade`           | `Downgrade`               | Release | `RELAXED_DOWNGRADE`  |
 //! | `wait_for`            | the grant is found        | Acquire | `RELAXED_GRANT`      |
+//! | `looks`               | `Take`, `Miss`            | Acquire | `RELAXED_TAKE`, in `budget` |
 //! | `beds::sleep`         | `SLEEPER` is set          | Acquire | `RELAXED_SLEEP`      |
 //! | `beds::wake`          | it is cleared             | Release | `RELAXED_PUBLISH`    |
 
@@ -27,9 +28,9 @@ const ONE_READER_TWO_WRITERS: Programs = &[&[Read], &[Write], &[Write]];
 const TWO_READERS_ONE_WRITER: Programs = &[&[Read], &[Read], &[Write]];
 const TWO_READERS_TWO_WRITERS: Programs = &[&[Read], &[Read], &[Write], &[Write]];
 
-const RACE: &[&str] = &["Causality violation"];
-const LOST_WAKE_UP: &[&str] = &["deadlock"];
-const NOT_IN_THE_MACHINE: &[&str] = &[
+pub(super) const RACE: &[&str] = &["Causality violation"];
+pub(super) const LOST_WAKE_UP: &[&str] = &["deadlock"];
+pub(super) const NOT_IN_THE_MACHINE: &[&str] = &[
     "not enabled in the machine",
     "after, event",
     "before, event",

@@ -25,10 +25,26 @@
 //! | full r+w+w   | 2     |        100 |     20 |     0.0 |
 //! | full r+r+w   | 2     |         86 |     22 |     0.0 |
 //!
+//! With a budget of one, which is not recorded:
+//!
+//! | model        | bound | iterations | traces | seconds |
+//! |--------------|-------|------------|--------|---------|
+//! | r+w          | none  |         66 |      4 |     0.0 |
+//! | r+r+w        | 3     |        469 |     56 |     0.0 |
+//! | r+w+w        | 3     |        675 |     48 |     0.1 |
+//! | w+w+w        | 3     |        613 |     48 |     0.0 |
+//! | r+r+w+w      | 3     |     13 917 |    795 |     1.6 |
+//! | d+r+r+w      | 3     |     44 032 |  1 204 |     4.2 |
+//! | ww+w+r       | 3     |      2 783 |    162 |     0.2 |
+//! | fast r+w     | 3     |         63 |      4 |     0.0 |
+//! | fast w+w+w   | 2     |      6 937 |     48 |     0.5 |
+//! | fast tw+r+w  | 2     |      8 927 |     32 |     0.7 |
+//!
 //! *fast*: with the fast path, and each spin one look. *full*: a word that one waiter fills, so that others yield and come again.
 //!
 //! The seconds are those of an idle machine with two processors, one test at a time.
 
+mod budget;
 mod faults;
 mod model;
 mod schedules;

@@ -7,11 +7,12 @@ use conformance::symptom::assert_found;
 use conformance::traces;
 use interlock::rwsem::recorder::Recorder;
 use interlock_rwlock::Kind;
+use interlock_rwlock::layout::{Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
 use interlock_rwlock::protocol::Protocol;
 use interlock_rwlock::sys::Sys;
-use interlock_rwlock::word::{Action, Word};
+use interlock_rwlock::word::{Action, WordOf};
 use loom::cell::UnsafeCell;
 
 use crate::explored::{self, Seen};
@@ -39,9 +40,6 @@ impl Op {
 /// The programs of a model, one a thread.
 pub type Programs = &'static [&'static [Op]];
 
-/// Where the lock begins: the next ticket and the next batch are the last ones before they wrap.
-const START: Word = Word::starting_at(4095, 15);
-
 loom::thread_local! {
     static TASK: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
 }
@@ -51,20 +49,20 @@ fn this_task() -> usize {
 }
 
 /// The log, and the record that `interlock validate` judges.
-struct Logs {
-    log: Log,
+struct Logs<L: Layout> {
+    log: Log<L>,
     recorder: Recorder,
 }
 
-impl Probe for Logs {
-    fn step(&self, before: Word, action: Action, after: Word) {
+impl<L: Layout> Probe<L> for Logs<L> {
+    fn step(&self, before: WordOf<L>, action: Action, after: WordOf<L>) {
         self.log.step(before, action, after);
         self.recorder.step(before, action, after);
     }
 }
 
-struct Shared<S: Sys, R> {
-    lock: RawBarrierRwLock<S, Logs, R>,
+struct Shared<S: Sys, R, L: Layout> {
+    lock: RawBarrierRwLock<S, Logs<L>, R, L>,
     /// How often it was written.
     value: UnsafeCell<u32>,
 }
@@ -96,7 +94,7 @@ fn names(tasks: &[(usize, Kind)]) -> Vec<String> {
 }
 
 /// Runs one operation; true: it wrote.
-fn run<S: Sys, R: Protocol>(shared: &Shared<S, R>, op: Op) -> bool {
+fn run<S: Sys, R: Protocol<L>, L: Layout>(shared: &Shared<S, R, L>, op: Op) -> bool {
     let Shared { lock, value } = shared;
     let kind = op.kind();
     if matches!(op, Op::TryRead | Op::TryWrite) {
@@ -137,21 +135,22 @@ struct Found {
 
 /// Runs every schedule with at most `preemptions` preemptions, all if `None`, and checks each. Returns how many there were, and
 /// a trace of each sequence of steps.
-pub fn explore<S, R>(
+pub fn explore<S, R, L>(
     name: &str,
     programs: Programs,
     preemptions: Option<usize>,
 ) -> (usize, Vec<String>)
 where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
-    R: Protocol + Send + Sync + 'static,
+    R: Protocol<L> + Send + Sync + 'static,
+    L: Layout + Send + Sync,
 {
     let tasks = Arc::new(tasks(programs));
     let readers = tasks
         .iter()
         .filter(|(_, kind)| *kind == Kind::Reader)
         .count();
-    let machine = Arc::new(rwsem_log::batch_queue(readers, tasks.len() - readers));
+    let machine = Arc::new(rwsem_log::with_budget::<L>(readers, tasks.len() - readers));
     let names = Arc::new(names(&tasks));
     let of_judge = names.clone();
     let run = move || {
@@ -159,7 +158,9 @@ where
             log: Log::new(this_task),
             recorder: Recorder::of(this_task),
         };
-        let lock = RawBarrierRwLock::<S, Logs, R>::with(START, logs);
+        // The next ticket and the next batch are the last ones before they wrap.
+        let start = WordOf::starting_at(4095, 15);
+        let lock = RawBarrierRwLock::<S, Logs<L>, R, L>::with(start, logs);
         let shared = Arc::new(Shared {
             lock,
             value: UnsafeCell::new(0),
@@ -193,8 +194,8 @@ where
         );
         (shared.lock.probe().log.events(), shared)
     };
-    let judge = move |events: Vec<Event>, shared: &Arc<Shared<S, R>>, found: &mut Found| {
-        rwsem_log::check(&machine, &events);
+    let judge = move |events: Vec<Event<L>>, shared: &Arc<Shared<S, R, L>>, found: &mut Found| {
+        rwsem_log::check(&*machine, &events);
         if found.steps.is_new(&steps(&events)) {
             let tasks: Vec<&str> = of_judge.iter().map(String::as_str).collect();
             let recorder = &shared.lock.probe().recorder;
@@ -219,10 +220,41 @@ where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
 {
-    let (explored, recorded) = explore::<S, R>(name, programs, preemptions);
+    let (explored, recorded) = explore::<S, R, NoBudget>(name, programs, preemptions);
     assert_eq!((explored, recorded.len()), (iterations, traces), "{name}");
     traces::accepted(name, "rwsem", &recorded);
     recorded
+}
+
+/// Explores with a budget; the figures must be these.
+pub fn holds_with<L, S, R>(
+    name: &str,
+    programs: Programs,
+    preemptions: Option<usize>,
+    figures: [usize; 2],
+) where
+    S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
+    R: Protocol<L> + Send + Sync + 'static,
+    L: Layout + Send + Sync,
+{
+    let (explored, recorded) = explore::<S, R, L>(name, programs, preemptions);
+    assert_eq!([explored, recorded.len()], figures, "{name}");
+}
+
+/// Explores with a budget and a fault, which must be found by a panic that says one of `symptoms`.
+pub fn finds_with<L, S, R>(
+    name: &str,
+    programs: Programs,
+    preemptions: Option<usize>,
+    symptoms: &[&str],
+) where
+    S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
+    R: Protocol<L> + Send + Sync + 'static,
+    L: Layout + Send + Sync,
+{
+    assert_found(name, symptoms, || {
+        explore::<S, R, L>(name, programs, preemptions)
+    });
 }
 
 /// Explores with a fault, which must be found by a panic that says one of `symptoms`.
@@ -231,13 +263,11 @@ where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol + Send + Sync + 'static,
 {
-    assert_found(name, symptoms, || {
-        explore::<S, R>(name, programs, preemptions)
-    });
+    finds_with::<NoBudget, S, R>(name, programs, preemptions, symptoms);
 }
 
-fn steps(events: &[Event]) -> Vec<(usize, interlock_rwlock::word::Action)> {
-    let step = |event: &Event| match *event {
+fn steps<L: Layout>(events: &[Event<L>]) -> Vec<(usize, interlock_rwlock::word::Action)> {
+    let step = |event: &Event<L>| match *event {
         Event::Step { task, action, .. } => Some((task, action)),
         Event::Returned(_) | Event::Refused(_) => None,
     };

@@ -13,7 +13,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use conformance::own_beds::OwnBeds;
+use interlock_rwlock::layout::Budget;
 use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
+use interlock_rwlock::word::WordOf;
 use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::thread::{self, Thread};
 
@@ -40,6 +42,9 @@ pub const RELAXED_FAST_ENTER: u8 = 9;
 pub const RELAXED_SPIN_ENTER: u8 = 10;
 /// Looking at a futex, or saying that one is about to sleep there, is Relaxed in place of Acquire.
 pub const RELAXED_SLEEP: u8 = 11;
+
+/// `Take` is Relaxed in place of Acquire, in a word with a budget of 1.
+pub const RELAXED_TAKE: u8 = 12;
 
 /// loom with one of the faults above.
 pub struct LoomSys<const FAULT: u8 = NONE, const FAST: bool = false>;
@@ -76,6 +81,9 @@ impl<const FAULT: u8, const FAST: bool> Word<FAULT, FAST> {
         // Reads the newest value; nothing comes between this and the exchange.
         let before = self.value.fetch_add(0, Ordering::Relaxed);
         let after = step(before)?;
+        let called = |bits| WordOf::<Budget<1>>::from_bits(bits).is_called();
+        let relaxed = FAULT == RELAXED_TAKE && called(before) && !called(after);
+        let order = if relaxed { Ordering::Relaxed } else { order };
         loom::stop_exploring();
         let exchanged = self
             .value
