@@ -122,7 +122,7 @@ fn run<R: Protocol + Send + Sync + 'static>(
             "a write was lost"
         );
         let events = shared.lock.probe().events();
-        check(&machine, &events);
+        check(&*machine, &events);
         seen.lock()
             .expect("no check has failed before")
             .insert(events);

@@ -1,6 +1,7 @@
-//! The lock without a value: policy `BatchQueue` of `specs/rwsem/Rwsem.tla`.
+//! The lock without a value: policy `BatchQueue` of `specs/rwsem/Rwsem.tla`, and with a [budget](Layout::BUDGET)
+//! `specs/rwsem/RwsemBudget.tla`.
 //!
-//! A task that waits gets the lock, if every holder leaves it: a reader is overtaken by nobody, a writer by no other writer and
+//! Without a budget, a task that waits gets the lock, if every holder leaves it: a reader is overtaken by nobody, a writer by no other writer and
 //! at most once by each reader (one that joins the batch of readers already waiting ahead of it). That holds from the moment
 //! the task has queued, for up to 2047 readers and 2047 writers that wait at once; beyond that an arrival yields and tries again,
 //! without a place in the queue.
@@ -23,6 +24,17 @@
 //! ```text
 //! wait:          set SLEEPER in my bed; the word says that I have the lock  ->  go on; sleep while the bed is as I left it; again
 //! grant:         the step on the word; then, in the bed of whom it is for: clear SLEEPER, and if it was set, wake
+//! ```
+//!
+//! With a budget the last one that leaves calls the first that waits instead, and leaves the lock free, until so many arrivals have
+//! passed that one; then it grants as above.
+//!
+//! ```text
+//! read, write:   the lock's state lets me in, and it is held, or the first that waits is called, and the budget is not spent
+//!                ->  I am inside, past those that wait                                              Enter
+//! unlock:        I was the last one inside, somebody waits, and the budget is not spent  ->  call the first   Rouse
+//! wait:          I am called: the lock's state lets me in  ->  I have it, a reader with its batch   Take
+//!                else  ->  I am not called any more, and go on waiting                              Miss
 //! ```
 //!
 //! Without contention a lock and an unlock are one atomic read-modify-write each. Nothing is allocated. A task spins a bounded

@@ -2,8 +2,8 @@
 
 use lock_api::GuardSend;
 
-use crate::RawBargingRwLock;
 use crate::kind::Kind;
+use crate::{RawBargingRwLock, RawRwLock};
 
 // SAFETY: a writer is alone inside and readers exclude writers, by `WordOf::enter`, `wake`, `take` and `downgrade`. Acquisition: each
 // enters or takes with Acquire, or finds with Acquire that the word grants it the lock. Release: `release` and `downgrade` are Release, and
@@ -66,8 +66,8 @@ unsafe impl<const K: u32> lock_api::RawRwLockDowngrade for RawBargingRwLock<K> {
     }
 }
 
-// SAFETY: each unlock hands the lock to the first who waits, if anybody does: a fair one is the same.
-unsafe impl<const K: u32> lock_api::RawRwLockFair for RawBargingRwLock<K> {
+// SAFETY: each unlock hands the lock to the first who waits, if anybody does: a fair one is the same. With a budget it is not.
+unsafe impl lock_api::RawRwLockFair for RawRwLock {
     unsafe fn unlock_shared_fair(&self, _: GuardSend) {
         // SAFETY: the guard is that of a shared acquisition.
         unsafe { self.release(Kind::Reader) }
