@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
 use conformance::own_beds::OwnBeds;
-use conformance::rwsem_log::{Log, batch_queue, check};
+use conformance::rwsem_log::{Log, check, with_budget};
 use interlock_rwlock::Kind;
+use interlock_rwlock::layout::{Budget, Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::protocol::{BatchQueue, Protocol};
 use interlock_rwlock::sys::{Ordering, Sys};
-use interlock_rwlock::word::Word;
+use interlock_rwlock::word::WordOf;
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::AtomicU32;
@@ -48,14 +49,14 @@ shuttle::thread_local! {
     static TASK: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-struct Shared<R> {
-    lock: RawBarrierRwLock<ShuttleSys, Log, R>,
+struct Shared<R, L: Layout> {
+    lock: RawBarrierRwLock<ShuttleSys, Log<L>, R, L>,
     /// Written in two steps, so that a write is lost if two writers are inside.
     value: AtomicU32,
 }
 
 /// Some operations of a thread, picked at random; returns how often it wrote.
-fn operate<R: Protocol>(shared: &Shared<R>, task: usize, kind: Kind) -> u32 {
+fn operate<R: Protocol<L>, L: Layout>(shared: &Shared<R, L>, task: usize, kind: Kind) -> u32 {
     TASK.with(|current| current.set(task));
     let Shared { lock, value } = shared;
     let mut writes = 0;
@@ -89,12 +90,12 @@ fn operate<R: Protocol>(shared: &Shared<R>, task: usize, kind: Kind) -> u32 {
 }
 
 /// How many schedules were run, and how many distinct logs they left.
-fn run<R: Protocol + Send + Sync + 'static>(
+fn run<R: Protocol<L> + Send + Sync + 'static, L: Layout + Send + Sync>(
     scheduler: impl Scheduler + 'static,
     readers: usize,
     writers: usize,
 ) -> (usize, usize) {
-    let machine = Arc::new(batch_queue(readers, writers));
+    let machine = Arc::new(with_budget::<L>(readers, writers));
     let logs = Arc::new(std::sync::Mutex::new(HashSet::new()));
     let seen = logs.clone();
     let mut config = Config::new();
@@ -102,8 +103,8 @@ fn run<R: Protocol + Send + Sync + 'static>(
     config.failure_persistence = FailurePersistence::None;
     let schedules = Runner::new(scheduler, config).run(move || {
         let probe = Log::new(|| TASK.with(Cell::get));
-        let lock = RawBarrierRwLock::with(Word::starting_at(4095, 15), probe);
-        let shared = Arc::new(Shared::<R> {
+        let lock = RawBarrierRwLock::with(WordOf::starting_at(4095, 15), probe);
+        let shared = Arc::new(Shared::<R, L> {
             lock,
             value: AtomicU32::new(0),
         });
@@ -111,7 +112,7 @@ fn run<R: Protocol + Send + Sync + 'static>(
             let shared = shared.clone();
             thread::spawn(move || operate(&shared, task, kind))
         };
-        let threads: Vec<_> = machine.kinds.iter().enumerate().map(start).collect();
+        let threads: Vec<_> = machine.lock.kinds.iter().enumerate().map(start).collect();
         let writes = threads
             .into_iter()
             .map(|thread| thread.join().expect("no thread panics"));
@@ -132,9 +133,12 @@ fn run<R: Protocol + Send + Sync + 'static>(
 }
 
 /// All schedules were run, and most of them differ.
-fn explores(name: &str, scheduler: impl Fn() -> Box<dyn Scheduler + Send>) {
+fn explores<L: Layout + Send + Sync>(
+    name: &str,
+    scheduler: impl Fn() -> Box<dyn Scheduler + Send>,
+) {
     for (readers, writers) in [(2, 2), (3, 3), (4, 4), (6, 2), (2, 6)] {
-        let (schedules, logs) = run::<BatchQueue>(scheduler(), readers, writers);
+        let (schedules, logs) = run::<BatchQueue, L>(scheduler(), readers, writers);
         println!("{name}, {readers}R+{writers}W: {schedules} schedules, {logs} logs");
         assert!(
             schedules == SCHEDULES && logs > SCHEDULES / 2,
@@ -145,23 +149,33 @@ fn explores(name: &str, scheduler: impl Fn() -> Box<dyn Scheduler + Send>) {
 
 #[test]
 fn random_schedules() {
-    explores("random", || {
+    explores::<NoBudget>("random", || {
         Box::new(RandomScheduler::new_from_seed(SEED, SCHEDULES))
     });
 }
 
 #[test]
 fn schedules_with_few_changes_of_priority() {
-    explores("PCT", || {
+    explores::<NoBudget>("PCT", || {
         Box::new(PctScheduler::new_from_seed(SEED, 3, SCHEDULES))
     });
+}
+
+/// Some pass those that wait, so many as the budget says.
+#[test]
+fn random_schedules_with_a_budget() {
+    let random = || -> Box<dyn Scheduler + Send> {
+        Box::new(RandomScheduler::new_from_seed(SEED, SCHEDULES))
+    };
+    explores::<Budget<1>>("random, budget 1", random);
+    explores::<Budget<3>>("random, budget 3", random);
 }
 
 /// Each by what it breaks, and not by anything else.
 #[test]
 fn faulty_rules_are_found() {
     fn found<R: Protocol + Send + Sync + 'static>(symptoms: &[&str]) {
-        let run = || run::<R>(RandomScheduler::new_from_seed(SEED, SCHEDULES), 3, 3);
+        let run = || run::<R, NoBudget>(RandomScheduler::new_from_seed(SEED, SCHEDULES), 3, 3);
         let panic = std::panic::catch_unwind(run).expect_err("the fault is found");
         let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
         assert!(
