@@ -165,10 +165,6 @@ impl range::sys::Sys for Puppets {
     const LOOKS_BEFORE_ARRIVAL: u32 = range::sys::StdSys::LOOKS_BEFORE_ARRIVAL;
     const SPINS_BEFORE_SLEEP: u32 = range::sys::StdSys::SPINS_BEFORE_SLEEP;
     const READERS_BEFORE_OPEN: u32 = range::sys::StdSys::READERS_BEFORE_OPEN;
-
-    fn spin_hint() {
-        range::sys::StdSys::spin_hint();
-    }
 }
 
 impl atomicity::sys::System for Puppets {

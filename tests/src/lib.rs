@@ -15,6 +15,7 @@ pub mod overtaking;
 pub mod own_beds;
 pub mod queued_faults;
 pub mod random;
+pub mod range_faults;
 pub mod range_log;
 pub mod range_stress;
 pub mod replay;

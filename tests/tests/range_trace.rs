@@ -29,10 +29,6 @@ impl Sys for Recorded {
     const LOOKS_BEFORE_ARRIVAL: u32 = 1;
     const SPINS_BEFORE_SLEEP: u32 = 100;
     const READERS_BEFORE_OPEN: u32 = 1;
-
-    fn spin_hint() {
-        std::hint::spin_loop();
-    }
 }
 
 /// The same without a wait: one thread plays several, each of which knows when it has its range. A fault, if it does not. With a

@@ -54,27 +54,43 @@ struct Fields {
     passed: u64,
 }
 
+/// The lowest first, as [`widths`] has them.
+impl From<[u64; 9]> for Fields {
+    fn from(fields: [u64; 9]) -> Fields {
+        let [
+            active,
+            writer,
+            ahead,
+            readers,
+            behind,
+            ticket,
+            batch,
+            called,
+            passed,
+        ] = fields;
+        Fields {
+            active,
+            writer,
+            ahead,
+            readers,
+            behind,
+            ticket,
+            batch,
+            called,
+            passed,
+        }
+    }
+}
+
 impl Fields {
     fn of<L: Layout>(mut bits: u64) -> Fields {
-        let mut next = widths::<L>().into_iter().map(|width| {
+        let fields = widths::<L>().map(|width| {
             let field = bits & ((1_u128 << width) - 1) as u64;
             bits = bits.checked_shr(width).unwrap_or(0);
             field
         });
-        let mut next = || next.next().expect("nine fields");
-        let fields = Fields {
-            active: next(),
-            writer: next(),
-            ahead: next(),
-            readers: next(),
-            behind: next(),
-            ticket: next(),
-            batch: next(),
-            called: next(),
-            passed: next(),
-        };
         assert_eq!(bits, 0, "bits that are no field's");
-        fields
+        Fields::from(fields)
     }
 
     fn all(self) -> [u64; 9] {
@@ -467,45 +483,23 @@ fn words<L: Layout>() -> impl Strategy<Value = u64> {
         prop_oneof![0..=limit, limit.saturating_sub(1)..=limit, 0..=limit.min(2)]
     };
     let fields = widths::<L>().map(field);
-    fields.prop_map(
-        |[
-            active,
-            writer,
-            ahead,
-            readers,
-            behind,
-            ticket,
-            batch,
-            called,
-            passed,
-        ]| {
-            let limit = (1 << L::COUNT) - 1;
-            let behind = if readers > 0 {
-                behind.min(limit - ahead)
-            } else {
-                0
-            };
-            let waits = ahead + readers > 0;
-            let active = if writer == 1 { 0 } else { active };
-            let fields = Fields {
-                active,
-                writer,
-                ahead,
-                readers,
-                behind,
-                ticket,
-                batch,
-                called: if waits { called } else { 0 },
-                passed: if waits {
-                    passed.min(L::BUDGET.into())
-                } else {
-                    0
-                },
-            };
-            assert!(fields.is_possible::<L>());
-            fields.pack::<L>()
-        },
-    )
+    fields.prop_map(|fields| {
+        let mut fields = Fields::from(fields);
+        let limit = (1 << L::COUNT) - 1;
+        if fields.readers == 0 {
+            fields.behind = 0;
+        }
+        fields.behind = fields.behind.min(limit - fields.ahead);
+        if fields.ahead + fields.readers == 0 {
+            (fields.called, fields.passed) = (0, 0);
+        }
+        fields.passed = fields.passed.min(L::BUDGET.into());
+        if fields.writer == 1 {
+            fields.active = 0;
+        }
+        assert!(fields.is_possible::<L>());
+        fields.pack::<L>()
+    })
 }
 
 /// Random words of this layout.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
+use conformance::range_faults::{leave_in_silence, lose_grant};
 use conformance::range_log::{Event, check};
 use conformance::symptom::assert_found;
 use interlock::range::lock::RangeLock;
@@ -58,11 +59,10 @@ impl<const FAULT: u8> Sys for ShuttleSys<FAULT> {
     fn spin_hint() {}
 
     fn interrupt(tree: &mut Tree, place: &Place) -> Option<Vec<u64>> {
-        let ready = tree.interrupt(place);
         match FAULT {
-            LOSES_GRANT => ready.or_else(|| Some(Vec::new())),
-            LEAVES_IN_SILENCE => ready.map(|_| Vec::new()),
-            _ => ready,
+            LOSES_GRANT => lose_grant(tree, place),
+            LEAVES_IN_SILENCE => leave_in_silence(tree, place),
+            _ => tree.interrupt(place),
         }
     }
 }

@@ -290,10 +290,7 @@ impl<L: Layout> WordOf<L> {
     pub const fn wake(self) -> (Self, Option<Grant>) {
         if self.count(Self::AHEAD_SHIFT) > 0 {
             let granted = self.0 - (1 << Self::AHEAD_SHIFT) + Self::WRITER;
-            return (
-                Self::from_bits(granted).settled(),
-                Some(Grant::Writer(self.first_ticket() as u32)),
-            );
+            return (Self::from_bits(granted).settled(), Some(self.head()));
         }
         self.grant_readers()
     }
@@ -304,23 +301,18 @@ impl<L: Layout> WordOf<L> {
         if !self.has_waiters() || self.is_closed() {
             return None;
         }
-        let head = if self.count(Self::AHEAD_SHIFT) > 0 {
-            Grant::Writer(self.first_ticket() as u32)
-        } else {
-            Grant::Readers(self.batch() as u32)
-        };
-        Some((Self::from_bits(self.0 | Self::CALLED), head))
+        Some((Self::from_bits(self.0 | Self::CALLED), self.head()))
     }
 
     /// Who waits for this grant is at the head, and has been called: it must look.
     pub const fn calls(self, grant: Grant) -> bool {
-        self.is_called() && self.has_waiters() && {
-            let writer_first = self.count(Self::AHEAD_SHIFT) > 0;
-            match grant {
-                Grant::Readers(batch) => !writer_first && batch as u64 == self.batch(),
-                Grant::Writer(ticket) => writer_first && ticket as u64 == self.first_ticket(),
+        self.is_called()
+            && self.has_waiters()
+            && match (self.head(), grant) {
+                (Grant::Readers(head), Grant::Readers(number))
+                | (Grant::Writer(head), Grant::Writer(number)) => head == number,
+                _ => false,
             }
-        }
     }
 
     /// `Take`: who waits for this grant, and is called, takes the lock, if the lock's state lets it in; a reader for its whole batch.
@@ -364,10 +356,7 @@ impl<L: Layout> WordOf<L> {
             | (self.count(Self::BEHIND_SHIFT) << Self::AHEAD_SHIFT)
             | tickets
             | (next_batch << Self::BATCH_SHIFT);
-        (
-            Self::from_bits(word),
-            Some(Grant::Readers(self.batch() as u32)),
-        )
+        (Self::from_bits(word), Some(self.head()))
     }
 
     /// `Settle`: the head has gone, and its call and who passed it with it.
@@ -387,9 +376,14 @@ impl<L: Layout> WordOf<L> {
         (self.0 >> Self::TICKET_SHIFT) % Self::TICKETS
     }
 
-    /// Of the writer that has waited longest.
-    const fn first_ticket(self) -> u64 {
-        (self.ticket() + Self::TICKETS - self.waiting_writers()) % Self::TICKETS
+    /// What the head of the queue waits for, if somebody waits: the first writer's ticket, or the batch of readers ahead of all.
+    const fn head(self) -> Grant {
+        if self.count(Self::AHEAD_SHIFT) > 0 {
+            let first = (self.ticket() + Self::TICKETS - self.waiting_writers()) % Self::TICKETS;
+            Grant::Writer(first as u32)
+        } else {
+            Grant::Readers(self.batch() as u32)
+        }
     }
 
     const fn batch(self) -> u64 {

@@ -32,7 +32,10 @@ pub trait Sys {
     const READERS_BEFORE_OPEN: u32;
 
     /// Tells the processor that this is a spin loop.
-    fn spin_hint();
+    #[inline]
+    fn spin_hint() {
+        std::hint::spin_loop();
+    }
 
     /// What a wait that ends does: [`Tree::interrupt`], in which tests put faults.
     #[inline]
@@ -61,11 +64,6 @@ impl Sys for StdSys {
     const LOOKS_BEFORE_ARRIVAL: u32 = 8;
     const SPINS_BEFORE_SLEEP: u32 = 500;
     const READERS_BEFORE_OPEN: u32 = 16;
-
-    #[inline]
-    fn spin_hint() {
-        std::hint::spin_loop();
-    }
 }
 
 /// A futex on `parking_lot`'s condition variable: where waits may end, the crate of the operating system's has none.

@@ -21,7 +21,10 @@ pub trait Sys: 'static {
     const SPINS_BEFORE_SLEEP: u32;
 
     /// Tells the processor that this is a spin loop.
-    fn spin_hint();
+    #[inline]
+    fn spin_hint() {
+        core::hint::spin_loop();
+    }
 
     /// The thread that calls this.
     fn current() -> Self::Thread;
@@ -77,10 +80,6 @@ mod standard {
 
         // As of the lock in one word.
         const SPINS_BEFORE_SLEEP: u32 = 500;
-
-        fn spin_hint() {
-            core::hint::spin_loop();
-        }
 
         fn current() -> Thread {
             thread::current()

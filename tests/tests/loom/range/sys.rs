@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use conformance::range_faults::{leave_in_silence, lose_grant};
 use interlock::range::bias;
 use interlock::range::probe::{NoProbe, Probe};
 use interlock::range::sys::{Guarded, Sys, TimedFutex};
@@ -54,11 +55,10 @@ impl<const FAULT: u8, P: Probe> Sys for LoomSys<FAULT, P> {
     fn spin_hint() {}
 
     fn interrupt(tree: &mut Tree, place: &Place) -> Option<Vec<u64>> {
-        let ready = tree.interrupt(place);
         match FAULT {
-            LOSES_GRANT => ready.or_else(|| Some(Vec::new())),
-            LEAVES_IN_SILENCE => ready.map(|_| Vec::new()),
-            _ => ready,
+            LOSES_GRANT => lose_grant(tree, place),
+            LEAVES_IN_SILENCE => leave_in_silence(tree, place),
+            _ => tree.interrupt(place),
         }
     }
 }
