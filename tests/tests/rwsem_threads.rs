@@ -1,52 +1,63 @@
 //! The lock on real futexes, in up to 32 threads: nobody is inside with a writer, writers that queue get the lock in the order of
-//! their tickets, nobody overtakes a reader that waits, and no reader overtakes a writer twice.
+//! their tickets, nobody who queues overtakes a reader that waits, and no reader overtakes a writer twice. With a budget, no more than that
+//! pass a head of the queue, and never between a release and its wake-up.
 
 use std::cell::{Cell, UnsafeCell};
 use std::collections::BTreeMap;
 use std::thread;
 
-use conformance::in_time::{PATIENCE, in_time, in_time_or_tell};
+use conformance::in_time::{PATIENCE, in_time_or_tell};
+use conformance::symptom::assert_found;
 use interlock_rwlock::Kind;
+use interlock_rwlock::layout::{Budget, Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
 use interlock_rwlock::protocol::BatchQueue;
 use interlock_rwlock::sys::StdSys;
-use interlock_rwlock::word::{Action, Grant, Word};
+use interlock_rwlock::word::{Action, Grant, WordOf};
 
 /// Tickets are numbers below this.
 const TICKETS: u64 = 4096;
-/// The last tickets and batches before they wrap.
-const START: Word = Word::starting_at(4000, 14);
+/// The next ticket and batch, a few before they wrap.
+const START: (u32, u32) = (4000, 14);
 /// How often each thread takes the lock.
 const TURNS: usize = 400;
 
 thread_local! {
-    /// The word in which the thread has queued, since it last asked.
-    static QUEUED: Cell<Option<Word>> = const { Cell::new(None) };
+    /// The bits of the word in which the thread has queued, since it last asked.
+    static QUEUED: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
 /// Judges each step by the word before it, and keeps where a thread queued.
 struct Judge;
 
-impl Probe for Judge {
-    fn step(&self, before: Word, action: Action, after: Word) {
+impl<L: Layout> Probe<L> for Judge {
+    fn step(&self, before: WordOf<L>, action: Action, after: WordOf<L>) {
+        let told = || format!("{action:?}, {before:?} to {after:?}");
+        let free_before = !before.is_held();
         match action {
-            Action::Enter(_) => {
-                assert!(!before.has_waiters(), "{before:?}: it enters past a queue")
+            Action::Enter(_) if before.has_waiters() => {
+                let open = !free_before || before.is_called();
+                let passes = after.passed() == before.passed() + 1 && after.passed() <= L::BUDGET;
+                assert!(open && passes, "it enters past a queue: {}", told());
             }
-            Action::Queue(_) => QUEUED.set(Some(before)),
-            Action::Wake => assert!(
-                !before.is_held() && after.is_held(),
-                "{before:?} to {after:?}"
-            ),
-            Action::Release(_) | Action::Downgrade => {}
-            Action::Rouse | Action::Take | Action::Miss => panic!("{action:?} without a budget"),
+            Action::Queue(_) => QUEUED.set(Some(before.bits())),
+            Action::Wake => assert!(free_before && after.is_held(), "{}", told()),
+            Action::Rouse => assert!(free_before && after.is_called(), "{}", told()),
+            Action::Take => assert!(before.is_called() && !after.is_called(), "{}", told()),
+            Action::Miss => assert!(!free_before && before.is_called(), "{}", told()),
+            Action::Enter(_) | Action::Release(_) | Action::Downgrade => {}
         }
     }
 }
 
+/// The word in which the thread has queued, since it last asked.
+fn queued<L: Layout>() -> Option<WordOf<L>> {
+    QUEUED.take().map(WordOf::from_bits)
+}
+
 /// The ticket that a writer gets in this word, or the next one's that a reader may wait for.
-fn ticket(word: Word) -> u64 {
+fn ticket<L: Layout>(word: WordOf<L>) -> u64 {
     match word.queue(Kind::Writer).expect("it is not full").1 {
         Grant::Writer(ticket) => ticket.into(),
         Grant::Readers(_) => unreachable!("a writer waits for its ticket"),
@@ -65,28 +76,28 @@ struct Inside {
 /// A reader's wait: so many of the writers that queued had been served when it got in, and so many had queued when it did.
 type Passed = (u64, u64);
 
-struct Shared {
-    lock: RawBarrierRwLock<StdSys, Judge, BatchQueue>,
+struct Shared<L: Layout> {
+    lock: RawBarrierRwLock<StdSys, Judge, BatchQueue, L>,
     inside: UnsafeCell<Inside>,
 }
 
 // SAFETY: what is inside is written under the lock held for writing, and read under the lock.
-unsafe impl Sync for Shared {}
+unsafe impl<L: Layout> Sync for Shared<L> {}
 
-impl Shared {
-    /// The number of the first ticket that is this one modulo [`TICKETS`], of those that come next.
-    fn number(served: u64, ticket: u64) -> u64 {
-        let first = (ticket + TICKETS - 4000) % TICKETS;
-        served + (first + TICKETS - served % TICKETS) % TICKETS
-    }
+/// The number of the first ticket that is this one modulo [`TICKETS`], of those that come next.
+fn number(served: u64, ticket: u64) -> u64 {
+    let first = (ticket + TICKETS - u64::from(START.0)) % TICKETS;
+    served + (first + TICKETS - served % TICKETS) % TICKETS
+}
 
+impl<L: Layout> Shared<L> {
     fn write(&self) {
         let hold = self.lock.hold(Kind::Writer);
         // SAFETY: held for writing.
         let inside = unsafe { &mut *self.inside.get() };
         inside.writes[0] += 1;
-        if let Some(word) = QUEUED.take() {
-            let number = Self::number(inside.served, ticket(word));
+        if let Some(word) = queued::<L>() {
+            let number = number(inside.served, ticket(word));
             assert_eq!(number, inside.served, "a writer overtakes another");
             inside.served += 1;
         }
@@ -102,11 +113,11 @@ impl Shared {
             inside.writes[0], inside.writes[1],
             "a writer is inside with a reader"
         );
-        let word = QUEUED.take();
+        let word = queued::<L>();
         let passed = word.map(|word| {
             let writers = word.counts().ahead + word.counts().behind;
             let (least, most) = (inside.served, inside.served + u64::from(writers));
-            let queued = Self::number(least.saturating_sub(TICKETS / 2), ticket(word));
+            let queued = number(least.saturating_sub(TICKETS / 2), ticket(word));
             assert!(
                 (least..=most).contains(&queued),
                 "a writer overtakes a reader"
@@ -119,7 +130,7 @@ impl Shared {
 }
 
 /// How many wait.
-fn waiting(word: Word) -> usize {
+fn waiting<L: Layout>(word: WordOf<L>) -> usize {
     let counts = word.counts();
     (counts.ahead + counts.readers + counts.behind) as usize
 }
@@ -136,14 +147,15 @@ fn overtaken_twice(passes: &[Passed]) -> Vec<u64> {
     twice.map(|(number, _)| number).collect()
 }
 
-fn fight(readers: usize, writers: usize) {
-    let shared: &Shared = Box::leak(Box::new(Shared {
-        lock: RawBarrierRwLock::with(START, Judge),
+fn fight<L: Layout>(readers: usize, writers: usize) {
+    let shared: &Shared<L> = Box::leak(Box::new(Shared {
+        lock: RawBarrierRwLock::with(WordOf::starting_at(START.0, START.1), Judge),
         inside: UnsafeCell::default(),
     }));
     let tells = || {
         format!(
-            "{readers} readers, {writers} writers: {:?}",
+            "{readers} readers, {writers} writers, budget {}: {:?}",
+            L::BUDGET,
             shared.lock.snapshot()
         )
     };
@@ -186,7 +198,7 @@ fn fight(readers: usize, writers: usize) {
         let after = shared.lock.snapshot();
         assert!(!after.is_held() && !after.has_waiters(), "{after:?}");
         assert_eq!(
-            Shared::number(inside.served, ticket(after)),
+            number(inside.served, ticket(after)),
             inside.served,
             "a ticket is lost"
         );
@@ -195,19 +207,24 @@ fn fight(readers: usize, writers: usize) {
 
 #[test]
 fn six_threads() {
-    fight(3, 3);
+    fight::<NoBudget>(3, 3);
+    fight::<Budget<8>>(3, 3);
 }
 
 #[test]
 fn sixteen_threads() {
-    fight(8, 8);
-    fight(2, 14);
+    fight::<NoBudget>(8, 8);
+    fight::<Budget<8>>(8, 8);
+    fight::<NoBudget>(2, 14);
+    fight::<Budget<8>>(2, 14);
 }
 
 #[test]
 fn thirty_two_threads() {
-    fight(16, 16);
-    fight(0, 32);
+    fight::<NoBudget>(16, 16);
+    fight::<Budget<8>>(16, 16);
+    fight::<NoBudget>(0, 32);
+    fight::<Budget<8>>(0, 32);
 }
 
 #[test]
@@ -221,20 +238,24 @@ fn a_reader_that_overtakes_a_writer_twice_is_found() {
 
 #[test]
 fn a_number_goes_on_where_tickets_wrap() {
-    assert_eq!(Shared::number(0, 4000), 0);
-    assert_eq!(Shared::number(95, 0), 96);
-    assert_eq!(Shared::number(5000, (4000 + 5003) % TICKETS), 5003);
+    assert_eq!(number(0, 4000), 0);
+    assert_eq!(number(95, 0), 96);
+    assert_eq!(number(5000, (4000 + 5003) % TICKETS), 5003);
 }
 
 /// Steps that the rules do not make, in the word that they would be seen in.
 #[test]
 fn a_step_past_a_queue_is_found() {
-    let queue = START
+    finds_a_step_past_a_queue::<NoBudget>();
+    finds_a_step_past_a_queue::<Budget<1>>();
+}
+
+fn finds_a_step_past_a_queue<L: Layout>() {
+    let queue = WordOf::<L>::FREE
         .enter(Kind::Writer)
         .and_then(|word| word.queue(Kind::Reader));
     let (word, _) = queue.expect("it is not full");
-    let judged = in_time(move || {
-        std::panic::catch_unwind(|| Judge.step(word, Action::Enter(Kind::Reader), word)).is_err()
+    assert_found("a step past a queue", &["it enters past a queue"], || {
+        Judge.step(word, Action::Enter(Kind::Reader), word)
     });
-    assert!(judged);
 }

@@ -90,7 +90,7 @@ fn operate<R: Protocol<L>, L: Layout>(shared: &Shared<R, L>, task: usize, kind: 
 }
 
 /// How many schedules were run, and how many distinct logs they left.
-fn run<R: Protocol<L> + Send + Sync + 'static, L: Layout + Send + Sync>(
+fn run<R: Protocol<L> + Send + Sync + 'static, L: Layout>(
     scheduler: impl Scheduler + 'static,
     readers: usize,
     writers: usize,
@@ -133,10 +133,7 @@ fn run<R: Protocol<L> + Send + Sync + 'static, L: Layout + Send + Sync>(
 }
 
 /// All schedules were run, and most of them differ.
-fn explores<L: Layout + Send + Sync>(
-    name: &str,
-    scheduler: impl Fn() -> Box<dyn Scheduler + Send>,
-) {
+fn explores<L: Layout>(name: &str, scheduler: impl Fn() -> Box<dyn Scheduler + Send>) {
     for (readers, writers) in [(2, 2), (3, 3), (4, 4), (6, 2), (2, 6)] {
         let (schedules, logs) = run::<BatchQueue, L>(scheduler(), readers, writers);
         println!("{name}, {readers}R+{writers}W: {schedules} schedules, {logs} logs");

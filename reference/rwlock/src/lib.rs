@@ -20,7 +20,6 @@ pub mod probe;
 pub mod protocol;
 #[cfg(feature = "alloc")]
 pub mod queued;
-#[cfg(feature = "std")]
 mod raw;
 pub mod sys;
 pub mod word;

@@ -44,14 +44,10 @@ use core::marker::PhantomData;
 
 use crate::beds::{self, Beds};
 use crate::kind::Kind;
-#[cfg(feature = "std")]
-use crate::layout::Budget;
 use crate::layout::{Layout, NoBudget};
 use crate::probe::{NoProbe, Probe};
 use crate::protocol::{Arrival, BatchQueue, Protocol};
-#[cfg(feature = "std")]
-use crate::sys::StdSys;
-use crate::sys::{AtomicWord, Ordering, Sys};
+use crate::sys::{AtomicWord, ConstSys, Ordering, Sys};
 use crate::word::{Action, Grant, WordOf};
 
 /// The lock without a value, over its system, a probe, its rules, and the layout of its word. 8 bytes as published.
@@ -62,21 +58,27 @@ pub struct RawBarrierRwLock<S: Sys, P = NoProbe, R = BatchQueue, L = NoBudget> {
     rules: PhantomData<(R, L)>,
 }
 
-#[cfg(feature = "std")]
-impl<const K: u32> RawBarrierRwLock<StdSys, NoProbe, BatchQueue, Budget<K>> {
-    /// A free lock.
-    pub const fn new() -> Self {
+impl<S: Sys, L: Layout> RawBarrierRwLock<S, NoProbe, BatchQueue, L> {
+    /// A free lock, of a word of 0.
+    pub(crate) const fn free(word: S::Word, beds: S::Beds) -> Self {
+        assert!(WordOf::<L>::FREE.bits() == 0);
         RawBarrierRwLock {
-            word: StdSys::word(WordOf::<Budget<K>>::FREE.bits()),
-            beds: beds::Shared,
+            word,
+            beds,
             probe: NoProbe,
             rules: PhantomData,
         }
     }
 }
 
-#[cfg(feature = "std")]
-impl<const K: u32> Default for RawBarrierRwLock<StdSys, NoProbe, BatchQueue, Budget<K>> {
+impl<S: ConstSys, L: Layout> RawBarrierRwLock<S, NoProbe, BatchQueue, L> {
+    /// A free lock.
+    pub const fn new() -> Self {
+        <Self as lock_api::RawRwLock>::INIT
+    }
+}
+
+impl<S: ConstSys, L: Layout> Default for RawBarrierRwLock<S, NoProbe, BatchQueue, L> {
     fn default() -> Self {
         Self::new()
     }
@@ -143,8 +145,9 @@ impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> RawBarrierRwLock<S, P, R, L
         );
         let after = before.release(kind);
         self.probe.step(before, Action::Release(kind), after);
-        if R::must_wake(after) {
-            self.wake();
+        // Before all else, and of the word as it was: without contention there is this test alone.
+        if before.has_waiters() {
+            self.see_to_waiters(after);
         }
     }
 
@@ -222,8 +225,12 @@ impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> RawBarrierRwLock<S, P, R, L
         false
     }
 
+    /// A release has made the word this, and somebody waits.
     #[cold]
-    fn wake(&self) {
+    fn see_to_waiters(&self, released: WordOf<L>) {
+        if !R::must_wake(released) {
+            return;
+        }
         // Relaxed: each Release before it heads a sequence of read-modify-writes that goes on with this one, and that who is granted
         // the lock, or takes it, reads from.
         self.grant(Ordering::Relaxed, R::see_to);

@@ -1,15 +1,22 @@
-//! The published locks as some of `lock_api`'s.
+//! The lock as one of `lock_api`'s, on any system that constants can be made of.
 
 use lock_api::GuardSend;
 
 use crate::kind::Kind;
-use crate::{RawBargingRwLock, RawRwLock};
+use crate::layout::{Layout, NoBudget};
+use crate::lock::RawBarrierRwLock;
+use crate::probe::NoProbe;
+use crate::protocol::BatchQueue;
+use crate::sys::ConstSys;
 
 // SAFETY: a writer is alone inside and readers exclude writers, by `WordOf::enter`, `wake`, `take` and `downgrade`. Acquisition: each
 // enters or takes with Acquire, or finds with Acquire that the word grants it the lock. Release: `release` and `downgrade` are Release, and
-// all steps on the word are read-modify-writes, so that each release heads a sequence which the next acquisition reads from.
-unsafe impl<const K: u32> lock_api::RawRwLock for RawBargingRwLock<K> {
-    const INIT: Self = Self::new();
+// all steps on the word are read-modify-writes, so that each release heads a sequence which the next acquisition reads from. The system's word
+// is such a one, as `ConstSys` has it.
+unsafe impl<S: ConstSys, L: Layout> lock_api::RawRwLock
+    for RawBarrierRwLock<S, NoProbe, BatchQueue, L>
+{
+    const INIT: Self = Self::free(S::WORD, S::BEDS);
 
     type SharedGuard = GuardSend;
     type ExclusiveGuard = GuardSend;
@@ -58,16 +65,20 @@ unsafe impl<const K: u32> lock_api::RawRwLock for RawBargingRwLock<K> {
 }
 
 // SAFETY: `downgrade` lets no writer in between and is Release.
-unsafe impl<const K: u32> lock_api::RawRwLockDowngrade for RawBargingRwLock<K> {
+unsafe impl<S: ConstSys, L: Layout> lock_api::RawRwLockDowngrade
+    for RawBarrierRwLock<S, NoProbe, BatchQueue, L>
+{
     unsafe fn downgrade(&self, _: GuardSend) -> GuardSend {
         // SAFETY: the guard is that of an exclusive acquisition.
-        unsafe { RawBargingRwLock::<K>::downgrade(self) };
+        unsafe { RawBarrierRwLock::<S, NoProbe, BatchQueue, L>::downgrade(self) };
         GuardSend::new()
     }
 }
 
 // SAFETY: each unlock hands the lock to the first who waits, if anybody does: a fair one is the same. With a budget it is not.
-unsafe impl lock_api::RawRwLockFair for RawRwLock {
+unsafe impl<S: ConstSys> lock_api::RawRwLockFair
+    for RawBarrierRwLock<S, NoProbe, BatchQueue, NoBudget>
+{
     unsafe fn unlock_shared_fair(&self, _: GuardSend) {
         // SAFETY: the guard is that of a shared acquisition.
         unsafe { self.release(Kind::Reader) }

@@ -37,6 +37,18 @@ pub trait Sys {
     fn yield_now();
 }
 
+/// A system whose lock can be made in a constant, as `lock_api` has it.
+///
+/// # Safety
+///
+/// Each call of [`AtomicWord`] on its word is one atomic step with the order that is asked for, as if of `AtomicU64`.
+pub unsafe trait ConstSys: Sys {
+    /// A word of 0.
+    const WORD: Self::Word;
+    /// Beds, nobody in them.
+    const BEDS: Self::Beds;
+}
+
 /// An atomic `u64`.
 pub trait AtomicWord {
     /// A word with this value.
@@ -82,14 +94,6 @@ pub trait Futex {
 pub struct StdSys;
 
 #[cfg(feature = "std")]
-impl StdSys {
-    /// [`AtomicWord::new`] for constants.
-    pub const fn word(value: u64) -> AtomicU64 {
-        AtomicU64::new(value)
-    }
-}
-
-#[cfg(feature = "std")]
 impl Sys for StdSys {
     type Word = AtomicU64;
     type Beds = Shared;
@@ -97,6 +101,13 @@ impl Sys for StdSys {
     fn yield_now() {
         std::thread::yield_now();
     }
+}
+
+// SAFETY: it is `AtomicU64`.
+#[cfg(feature = "std")]
+unsafe impl ConstSys for StdSys {
+    const WORD: AtomicU64 = AtomicU64::new(0);
+    const BEDS: Shared = Shared;
 }
 
 impl AtomicWord for AtomicU64 {

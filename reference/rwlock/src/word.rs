@@ -26,7 +26,7 @@ use crate::layout::{Layout, NoBudget};
 
 /// The lock's state: who is inside, and who waits, as counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WordOf<L>(u64, PhantomData<L>);
+pub struct WordOf<L>(u64, PhantomData<fn() -> L>);
 
 /// The word of a lock without a budget.
 pub type Word = WordOf<NoBudget>;

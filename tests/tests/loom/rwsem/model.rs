@@ -143,7 +143,7 @@ pub fn explore<S, R, L>(
 where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol<L> + Send + Sync + 'static,
-    L: Layout + Send + Sync,
+    L: Layout,
 {
     let tasks = Arc::new(tasks(programs));
     let readers = tasks
@@ -235,7 +235,7 @@ pub fn holds_with<L, S, R>(
 ) where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol<L> + Send + Sync + 'static,
-    L: Layout + Send + Sync,
+    L: Layout,
 {
     let (explored, recorded) = explore::<S, R, L>(name, programs, preemptions);
     assert_eq!([explored, recorded.len()], figures, "{name}");
@@ -250,7 +250,7 @@ pub fn finds_with<L, S, R>(
 ) where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
     R: Protocol<L> + Send + Sync + 'static,
-    L: Layout + Send + Sync,
+    L: Layout,
 {
     assert_found(name, symptoms, || {
         explore::<S, R, L>(name, programs, preemptions)

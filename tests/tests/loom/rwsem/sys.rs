@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use conformance::own_beds::OwnBeds;
 use interlock_rwlock::layout::Budget;
-use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
+use interlock_rwlock::sys::{AtomicWord, ConstSys, Futex, Ordering, Sys};
 use interlock_rwlock::word::WordOf;
 use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::thread::{self, Thread};
@@ -73,6 +73,12 @@ impl<const FAULT: u8, const FAST: bool> Sys for LoomSys<FAULT, FAST> {
     fn yield_now() {
         thread::yield_now();
     }
+}
+
+// SAFETY: loom's atomics, with a weaker order where a test asks for that.
+unsafe impl<const FAULT: u8, const FAST: bool> ConstSys for LoomSys<FAULT, FAST> {
+    const WORD: Word<FAULT, FAST> = panic!("loom makes its words while it runs");
+    const BEDS: OwnBeds<Wait<FAULT>> = panic!("loom makes its futexes while it runs");
 }
 
 impl<const FAULT: u8, const FAST: bool> Word<FAULT, FAST> {
