@@ -106,8 +106,11 @@ impl<S: Sys> RangeLock<S> {
     /// If the range is empty.
     #[inline]
     pub fn read(&self, range: Range<u64>) -> RangeGuard<'_, S> {
-        self.count(&range)
-            .unwrap_or_else(|| self.lock(range, Mode::Read))
+        let held = match self.count(&range) {
+            Some(counted) => counted,
+            None => self.lock(&range, Mode::Read),
+        };
+        self.guard(range, held)
     }
 
     /// Locks a range for writing, and waits for it if need be.
@@ -116,7 +119,8 @@ impl<S: Sys> RangeLock<S> {
     /// If the range is empty.
     pub fn write(&self, range: Range<u64>) -> RangeGuard<'_, S> {
         check(&range);
-        self.lock(range, Mode::Write)
+        let held = self.lock(&range, Mode::Write);
+        self.guard(range, held)
     }
 
     /// Locks a range for reading, if it need not wait.
@@ -124,13 +128,14 @@ impl<S: Sys> RangeLock<S> {
     /// # Panics
     /// If the range is empty.
     pub fn try_read(&self, range: Range<u64>) -> Option<RangeGuard<'_, S>> {
-        self.count(&range).or_else(|| {
+        let held = self.count(&range).or_else(|| {
             self.probe.about();
             let place = self
                 .ranges
                 .with(|ranges| ranges.try_lock(&self.probe, &range, Mode::Read))?;
-            Some(self.guard(Held::Placed(place)))
-        })
+            Some(Held::Placed(place.ticket, Mode::Read))
+        })?;
+        Some(self.guard(range, held))
     }
 
     /// Locks a range for writing, if it need not wait.
@@ -147,7 +152,7 @@ impl<S: Sys> RangeLock<S> {
                 None
             }
         })?;
-        Some(self.guard(Held::Placed(place)))
+        Some(self.guard(range, Held::Placed(place.ticket, Mode::Write)))
     }
 
     /// Locks a range for reading, and waits for it if need be, until the deadline at most.
@@ -159,8 +164,7 @@ impl<S: Sys> RangeLock<S> {
         range: Range<u64>,
         deadline: S::Deadline,
     ) -> Option<RangeGuard<'_, S>> {
-        self.count(&range)
-            .or_else(|| self.lock_until(range, Mode::Read, Some(deadline)))
+        self.lock_until(range, Mode::Read, Some(deadline))
     }
 
     /// Locks a range for writing, and waits for it if need be, until the deadline at most. If the lock is [biased](RangeLock::biased),
@@ -173,27 +177,21 @@ impl<S: Sys> RangeLock<S> {
         range: Range<u64>,
         deadline: S::Deadline,
     ) -> Option<RangeGuard<'_, S>> {
-        check(&range);
         self.lock_until(range, Mode::Write, Some(deadline))
     }
 
     /// `Enter`, if the word is open.
     #[inline]
-    fn count(&self, range: &Range<u64>) -> Option<RangeGuard<'_, S>> {
+    fn count(&self, range: &Range<u64>) -> Option<Held> {
         check(range);
         self.word.update(Ordering::Acquire, bias::enter)?;
         self.probe.word(WordStep::Enter);
-        Some(self.guard(Held::Counted(range.clone())))
+        Some(Held::Counted)
     }
 
-    fn lock(&self, range: Range<u64>, mode: Mode) -> RangeGuard<'_, S> {
-        let ticket = self.arrive(&range, mode, None);
-        // Its place is put together here: to move one out of the mutex costs more than to look for conflicts.
-        self.guard(Held::Placed(Place {
-            ticket: ticket.expect("no deadline ends the wait"),
-            range,
-            mode,
-        }))
+    fn lock(&self, range: &Range<u64>, mode: Mode) -> Held {
+        let ticket = self.arrive(range, mode, None);
+        Held::Placed(ticket.expect("no deadline ends the wait"), mode)
     }
 
     fn lock_until(
@@ -202,12 +200,14 @@ impl<S: Sys> RangeLock<S> {
         mode: Mode,
         deadline: Option<S::Deadline>,
     ) -> Option<RangeGuard<'_, S>> {
-        let ticket = self.arrive(&range, mode, deadline)?;
-        Some(self.guard(Held::Placed(Place {
-            ticket,
-            range,
-            mode,
-        })))
+        check(&range);
+        let counted = match mode {
+            Mode::Read => self.count(&range),
+            Mode::Write => None,
+        };
+        let arrives = || Some(Held::Placed(self.arrive(&range, mode, deadline)?, mode));
+        let held = counted.or_else(arrives)?;
+        Some(self.guard(range, held))
     }
 
     /// The ticket of a range that is held. `None`: the wait has ended before.
@@ -252,8 +252,9 @@ impl<S: Sys> RangeLock<S> {
     }
 
     #[inline]
-    fn guard(&self, held: Held) -> RangeGuard<'_, S> {
-        RangeGuard { lock: self, held }
+    fn guard(&self, range: Range<u64>, held: Held) -> RangeGuard<'_, S> {
+        let lock = self;
+        RangeGuard { lock, range, held }
     }
 
     /// Puts parts of a range that is held in its place, and wakes those that hold theirs now.
@@ -302,8 +303,7 @@ impl<S: Sys<Deadline = Instant>> RangeLock<S> {
     /// # Panics
     /// If the range is empty.
     pub fn try_read_for(&self, range: Range<u64>, timeout: Duration) -> Option<RangeGuard<'_, S>> {
-        self.count(&range)
-            .or_else(|| self.lock_until(range, Mode::Read, Instant::now().checked_add(timeout)))
+        self.lock_until(range, Mode::Read, Instant::now().checked_add(timeout))
     }
 
     /// Locks a range for writing, and waits for it if need be, so long at most: as [`RangeLock::try_write_until`]. A time that is too long
@@ -312,7 +312,6 @@ impl<S: Sys<Deadline = Instant>> RangeLock<S> {
     /// # Panics
     /// If the range is empty.
     pub fn try_write_for(&self, range: Range<u64>, timeout: Duration) -> Option<RangeGuard<'_, S>> {
-        check(&range);
         self.lock_until(range, Mode::Write, Instant::now().checked_add(timeout))
     }
 }
@@ -325,36 +324,60 @@ fn check(range: &Range<u64>) {
     );
 }
 
-/// How a range is held.
-#[derive(Clone)]
+/// How a range is held. Without the range, which the guard of one that is counted keeps in registers.
+#[derive(Clone, Copy)]
 enum Held {
     /// For reading, counted in the word.
-    Counted(Range<u64>),
-    /// In the tree.
-    Placed(Place),
+    Counted,
+    /// In the tree, with this ticket.
+    Placed(u64, Mode),
 }
 
 /// A range that is held, until this is dropped.
 #[must_use = "the range is released at once"]
 pub struct RangeGuard<'a, S: Sys = StdSys> {
     lock: &'a RangeLock<S>,
+    range: Range<u64>,
     held: Held,
 }
 
 impl<S: Sys> RangeGuard<'_, S> {
     /// The range.
     pub fn range(&self) -> Range<u64> {
-        match &self.held {
-            Held::Counted(range) | Held::Placed(Place { range, .. }) => range.clone(),
-        }
+        self.range.clone()
     }
 
     /// What it is held for.
     pub fn mode(&self) -> Mode {
-        match &self.held {
-            Held::Counted(_) => Mode::Read,
-            Held::Placed(place) => place.mode,
+        match self.held {
+            Held::Counted => Mode::Read,
+            Held::Placed(_, mode) => mode,
         }
+    }
+
+    /// Where it is in the tree, if it is there.
+    fn place(&self) -> Option<Place> {
+        match self.held {
+            Held::Counted => None,
+            Held::Placed(ticket, mode) => Some(Place {
+                ticket,
+                range: self.range(),
+                mode,
+            }),
+        }
+    }
+
+    /// Puts another place in the one that this is.
+    fn placed(
+        &mut self,
+        Place {
+            ticket,
+            range,
+            mode,
+        }: Place,
+    ) {
+        self.range = range;
+        self.held = Held::Placed(ticket, mode);
     }
 
     /// The parts before `at`, and from there on.
@@ -369,24 +392,24 @@ impl<S: Sys> RangeGuard<'_, S> {
         );
         let (head, tail) = (start..at, at..end);
         let lock = self.lock;
-        let [head, tail] = match &self.held {
-            Held::Counted(_) => {
+        let held = match self.place() {
+            None => {
                 // One more beside this one, in a word that may be closed: the crowd leaves when both have.
                 lock.word
                     .update(Ordering::Relaxed, |word| Some(word + bias::ONE));
-                [head, tail].map(Held::Counted)
+                [Held::Counted; 2]
             }
-            Held::Placed(place) => {
-                let parts = [(head, place.mode), (tail, place.mode)];
-                let places = lock.replace(place, &parts);
+            Some(place) => {
+                let parts = [head.clone(), tail.clone()].map(|part| (part, place.mode));
+                let places = lock.replace(&place, &parts);
                 <[Place; 2]>::try_from(places)
                     .expect("two parts")
-                    .map(Held::Placed)
+                    .map(|part| Held::Placed(part.ticket, part.mode))
             }
         };
         // What it held is the parts' now.
         std::mem::forget(self);
-        (lock.guard(head), lock.guard(tail))
+        (lock.guard(head, held[0]), lock.guard(tail, held[1]))
     }
 
     /// Keeps a part, and releases the rest. A reader that a [biased](RangeLock::biased) lock counts keeps writers from the rest too.
@@ -399,19 +422,22 @@ impl<S: Sys> RangeGuard<'_, S> {
             start <= to.start && to.start < to.end && to.end <= end,
             "{to:?} is no part of {start}..{end}"
         );
-        match &mut self.held {
-            Held::Counted(range) => *range = to,
-            Held::Placed(place) => *place = self.lock.replace(place, &[(to, place.mode)]).remove(0),
+        match self.place() {
+            None => self.range = to,
+            Some(place) => {
+                let part = (to, place.mode);
+                self.placed(self.lock.replace(&place, &[part]).remove(0));
+            }
         }
     }
 
     /// Goes on for reading. One that was for reading stays as it is.
     pub fn downgrade(&mut self) {
-        if let Held::Placed(place) = &mut self.held
+        if let Some(place) = self.place()
             && place.mode == Mode::Write
         {
-            let part = (place.range.clone(), Mode::Read);
-            *place = self.lock.replace(place, &[part]).remove(0);
+            let part = (self.range(), Mode::Read);
+            self.placed(self.lock.replace(&place, &[part]).remove(0));
         }
     }
 }
@@ -419,11 +445,11 @@ impl<S: Sys> RangeGuard<'_, S> {
 impl<S: Sys> Drop for RangeGuard<'_, S> {
     #[inline]
     fn drop(&mut self) {
-        match &self.held {
-            Held::Counted(_) => self.lock.leave(),
-            Held::Placed(place) => {
+        match self.place() {
+            None => self.lock.leave(),
+            Some(place) => {
                 self.lock.probe.about();
-                let unlock = |ranges: &mut Ranges<S>| ranges.unlock(&self.lock.probe, place);
+                let unlock = |ranges: &mut Ranges<S>| ranges.unlock(&self.lock.probe, &place);
                 let gates = self.lock.ranges.with(unlock);
                 gates.iter().for_each(|gate| gate.open());
             }
