@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use interlock::device::{BlockDevice, FileDevice, MemoryDevice};
-use interlock::dio::sys::StdSys;
 use interlock::jbd2::journal::{Division, Journal};
 use interlock::jbd2::log::area::LogArea;
 use interlock::jbd2::log::create::create;
@@ -15,7 +14,8 @@ use interlock::jbd2::log::encode::{encode, next};
 use interlock::jbd2::log::recovery::recover;
 use interlock::jbd2::log::superblock::Features;
 use interlock::jbd2::probe::NoProbe;
-use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
+use interlock::sys::StdSys;
 
 use crate::contended::{Turn, rate};
 use crate::stats::{Waits, median};
@@ -130,10 +130,7 @@ fn area(log: u64) -> LogArea {
     LogArea::new(BLOCK, vec![blocks])
 }
 
-fn open<D: BlockDevice, W: Discipline>(
-    device: D,
-    log: u64,
-) -> anyhow::Result<Journal<D, W, StdSys>> {
+fn open<D: BlockDevice, R: Rules>(device: D, log: u64) -> anyhow::Result<Journal<D, R, StdSys>> {
     create(&device, &area(log), FEATURES, [1; 16])?;
     Ok(Journal::open_with(
         device,
@@ -161,8 +158,8 @@ fn many<D: BlockDevice>(device: D, log: u64, threads: u32, time: Duration) -> an
 }
 
 /// Writes a second of many threads: a handle, the I/O, and the handle that was reserved for its end.
-fn fight<W: Discipline>(time: Duration) -> anyhow::Result<f64> {
-    let journal: Journal<MemoryDevice, W, StdSys> = open(in_memory(SMALL), SMALL)?;
+fn fight<R: Rules>(time: Duration) -> anyhow::Result<f64> {
+    let journal: Journal<MemoryDevice, R, StdSys> = open(in_memory(SMALL), SMALL)?;
     let round = |Turn { thread, number }: Turn| -> anyhow::Result<()> {
         let bytes = [number as u8; BLOCK];
         let mut handle = journal.start(CREDITS, RESERVES)?;

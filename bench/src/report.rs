@@ -176,7 +176,7 @@ pub fn of_journal(results: &journal::Results, form: Form) -> [(&'static str, Tab
             duration(waits.worst()),
         ]);
     }
-    let mut reserving = table(form, 1, ["discipline", "writes/s", "to wake-all"]);
+    let mut reserving = table(form, 1, ["rules", "writes/s", "to wake-all"]);
     let [hand_over, wake_all] = results.reserving;
     for (name, writers) in [("hand-over", hand_over), ("wake-all", wake_all)] {
         let row = [name.to_owned(), rate(writers), ratio(writers / wake_all)];

@@ -7,6 +7,7 @@ pub mod jbd2;
 pub mod latency;
 pub mod range;
 pub mod rwsem;
+pub mod sys;
 #[cfg(feature = "trace")]
 pub mod trace;
 pub mod writeback;

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use interlock::dio::sys::{Monitor, StdMonitor, System};
 use interlock::range;
 use interlock::range::atomicity;
+use interlock::sys::{Monitor, StdMonitor, System};
 use interlock_rwlock::probe::NoProbe;
 use interlock_rwlock::sys::{Futex, Ordering, StdSys, Sys};
 

@@ -1,13 +1,13 @@
 //! Rules that a lock must not follow: what the checks must find.
 
 use interlock_rwlock::Kind;
-use interlock_rwlock::protocol::Protocol;
+use interlock_rwlock::rules::Rules;
 use interlock_rwlock::word::{Counts, Grant, Word};
 
 /// Every reader that leaves hands the lock over, not only the last one.
 pub struct DoubleHandOff;
 
-impl Protocol for DoubleHandOff {
+impl Rules for DoubleHandOff {
     fn must_wake(word: Word) -> bool {
         !word.is_write_held() && word.has_waiters()
     }
@@ -16,7 +16,7 @@ impl Protocol for DoubleHandOff {
 /// A writer joins the running batch of writers although readers wait: rule 5 ignored.
 pub struct LateWriter;
 
-impl Protocol for LateWriter {
+impl Rules for LateWriter {
     fn queue(word: Word, kind: Kind) -> Option<(Word, Grant)> {
         let (after, grant) = word.queue(kind)?;
         let counts = after.counts();
@@ -35,7 +35,7 @@ impl Protocol for LateWriter {
 /// A reader enters whenever no writer is inside, although writers wait.
 pub struct ReaderOvertakes;
 
-impl Protocol for ReaderOvertakes {
+impl Rules for ReaderOvertakes {
     fn enter(word: Word, kind: Kind) -> Option<Word> {
         let counts = word.counts();
         if kind == Kind::Reader && counts.active > 0 {

@@ -1,7 +1,7 @@
 //! Rules of a flusher that are none of Linux's of today: variants that were tried, and faults.
 
-use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug_policy::Policy;
+use interlock::writeback::rules::{Rules, Today, Unwritten};
 
 /// The plug stays as it is before a preemption.
 pub struct KeepsPlug;
@@ -29,7 +29,8 @@ pub struct WakesNobody;
 
 impl Rules for WakesNobody {
     const POLICY: Policy = Policy::FLUSH_BEFORE_RESCHED;
-    const COMPLETION_WAKES: bool = false;
+
+    fn completed(_: impl FnOnce()) {}
 }
 
 /// A sync does not wait for what is in the plug.
@@ -37,7 +38,14 @@ pub struct SyncsPastPlug;
 
 impl Rules for SyncsPastPlug {
     const POLICY: Policy = Policy::FLUSH_BEFORE_RESCHED;
-    const SYNC_SEES_PLUG: bool = false;
+
+    fn is_written(unwritten: &Unwritten, write: u64) -> bool {
+        let unplugged = Unwritten {
+            plug: None,
+            ..*unwritten
+        };
+        Today::is_written(&unplugged, write)
+    }
 }
 
 /// The list lock is dropped to finish the plug, which is begun under it.

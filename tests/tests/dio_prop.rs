@@ -8,14 +8,14 @@ use std::time::Duration;
 use conformance::dio_log::{
     History, Log, OLD, STALE, agrees, byte_of, machine, name_calls, replay, snapshot,
 };
+use conformance::fault_device::{Delays, FaultDevice};
 use interlock::device::{BlockDevice, MemoryDevice};
-use interlock::dio::faults::{Delays, FaultDevice};
 use interlock::dio::file::{DirectFile, Layout, Options};
 use interlock::dio::machine::{Extent, Kind};
 use interlock::dio::policy::Policy;
-use interlock::dio::sys::StdSys;
 use interlock::dio::workers::Workers;
 use interlock::errno::Errno;
+use interlock::sys::StdSys;
 use proptest::prelude::*;
 
 const SECTOR: usize = 8;

@@ -13,7 +13,7 @@ use interlock_rwlock::Kind;
 use interlock_rwlock::beds::{Beds, Shared};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
-use interlock_rwlock::protocol::BatchQueue;
+use interlock_rwlock::rules::BatchQueue;
 use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
 use interlock_rwlock::word::{Action, Counts, Grant, Word};
 

@@ -8,7 +8,6 @@ use std::ops::Range;
 use conformance::crash::{Pending, Recorder, device};
 use conformance::random::runner;
 use interlock::device::BlockDevice;
-use interlock::dio::sys::StdSys;
 use interlock::jbd2::journal::{Division, Journal};
 use interlock::jbd2::log::area::LogArea;
 use interlock::jbd2::log::create::create;
@@ -16,7 +15,8 @@ use interlock::jbd2::log::recovery::{recover, scan};
 use interlock::jbd2::log::superblock::Features;
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::NoProbe;
-use interlock::jbd2::waiting::{Discipline, HandOver, Release, WakeAll};
+use interlock::jbd2::rules::{HandOver, Release, Rules, WakeAll};
+use interlock::sys::StdSys;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestError};
 
@@ -89,13 +89,13 @@ fn empty(features: Features) -> Recorder {
     Recorder::new(image)
 }
 
-fn play<W: Discipline>(features: Features, steps: &[Step]) -> History {
+fn play<R: Rules>(features: Features, steps: &[Step]) -> History {
     let device = empty(features);
     let division = Division {
         fraction: 4,
         slack: 4,
     };
-    let journal: Journal<Recorder, W, StdSys> =
+    let journal: Journal<Recorder, R, StdSys> =
         Journal::open_with(device.clone(), area(), division, NoProbe).expect("a journal");
     let mut history = History {
         device: device.clone(),
@@ -235,14 +235,14 @@ fn features() -> impl Strategy<Value = Features> {
 }
 
 /// Every cut of one random history, with all that may become of the writes that were not flushed. How many crashes that were.
-fn cut_everywhere<W: Discipline>(
+fn cut_everywhere<R: Rules>(
     cases: u32,
     features: impl Strategy<Value = Features>,
 ) -> Result<u64, TestError<(Features, Vec<Step>, u64)>> {
     let crashes = Cell::new(0);
     let program = (features, steps(), any::<u64>());
     let found = runner(cases, 0).run(&program, |(features, steps, seed)| {
-        let history = play::<W>(features, &steps);
+        let history = play::<R>(features, &steps);
         let mut random = seed | 1;
         let mut draw = || {
             random ^= random << 13;
@@ -383,24 +383,36 @@ fn a_recovery_can_be_interrupted() {
 /// A commit record is written before what it commits is durable.
 struct NoFlush;
 
-impl Discipline for NoFlush {
+impl Rules for NoFlush {
     const POLICY: Policy = Policy::HAND_OVER;
-    const FLUSHES_BEFORE_COMMIT: bool = false;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
         HandOver::wakes(release)
+    }
+
+    fn commit<E>(
+        write: impl FnOnce() -> Result<(), E>,
+        write_record: impl FnOnce() -> Result<(), E>,
+        flush: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        write()?;
+        write_record()?;
+        flush()
     }
 }
 
 /// Revokes are forgotten.
 struct NoRevokes;
 
-impl Discipline for NoRevokes {
+impl Rules for NoRevokes {
     const POLICY: Policy = Policy::HAND_OVER;
-    const WRITES_REVOKES: bool = false;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
         HandOver::wakes(release)
+    }
+
+    fn revokes(_: Vec<u64>) -> Vec<u64> {
+        Vec::new()
     }
 }
 

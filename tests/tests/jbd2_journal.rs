@@ -5,7 +5,6 @@ use std::thread;
 
 use conformance::in_time::in_time;
 use interlock::device::{BlockDevice, MemoryDevice};
-use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
 use interlock::jbd2::journal::error::JournalError;
 use interlock::jbd2::journal::{Division, Journal};
@@ -16,7 +15,8 @@ use interlock::jbd2::log::recovery::scan;
 use interlock::jbd2::log::superblock::Features;
 use interlock::jbd2::probe::NoProbe;
 use interlock::jbd2::refused::{Reason, Refused};
-use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
+use interlock::sys::StdSys;
 
 const BLOCK: usize = 1024;
 const BLOCKS: u64 = 64;
@@ -68,10 +68,10 @@ const ALL: Features = Features {
     csum_v3: true,
 };
 
-fn open<W: Discipline>(
+fn open<R: Rules>(
     device: &Shared,
     area: &LogArea,
-) -> Result<Journal<Shared, W, StdSys>, JournalError> {
+) -> Result<Journal<Shared, R, StdSys>, JournalError> {
     let division = Division {
         fraction: 3,
         slack: 8,
@@ -280,9 +280,9 @@ const THREADS: u64 = 8;
 const COMMITS: u32 = 20;
 
 /// A log in which two reservations fit, and eight threads.
-fn stress<W: Discipline>() -> Result<(), JournalError> {
+fn stress<R: Rules>() -> Result<(), JournalError> {
     let (device, area) = Shared::with_log(48, ALL);
-    let journal = Arc::new(open::<W>(&device, &area)?);
+    let journal = Arc::new(open::<R>(&device, &area)?);
     let writers: Vec<_> = (0..THREADS)
         .map(|thread| {
             let journal = journal.clone();
@@ -315,7 +315,7 @@ fn stress<W: Discipline>() -> Result<(), JournalError> {
         "only {} transactions",
         found.next_tid
     );
-    let journal = open::<W>(&device, &area)?;
+    let journal = open::<R>(&device, &area)?;
     for block in 0..2 * THREADS {
         let expected = ROUNDS.to_be_bytes().repeat(BLOCK / 4);
         assert_eq!(journal.read(block)?, expected, "block {block}");

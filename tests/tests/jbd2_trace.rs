@@ -8,15 +8,15 @@ use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::PATIENCE;
 use conformance::jbd2_log::{Log, task, waits_for_reserved, who};
 use conformance::traces::{by_both, by_machine, in_order, read};
-use interlock::dio::sys::StdSys;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, TState, Task};
 use interlock::jbd2::numbers::Numbers;
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::{Probe, Step, Who};
 use interlock::jbd2::recorder::Recorder;
+use interlock::jbd2::rules::{HandOver, Release, Rules, WakeAll};
 use interlock::jbd2::space::Nothing;
-use interlock::jbd2::waiting::{Discipline, HandOver, Release, WakeAll};
+use interlock::sys::StdSys;
 use interlock_traces::recording::{Event, Trace};
 use interlock_traces::validate::edits::Edit;
 
@@ -47,10 +47,10 @@ fn number(credits: Credits) -> u32 {
     u32::try_from(credits).expect("a small number")
 }
 
-type Journal<W> = Admission<W, StdSys, Recorder>;
+type Journal<R> = Admission<R, StdSys, Recorder>;
 
 /// One plain handle, one with a reservation, and sometimes a commit that is waited for.
-fn play<W: Discipline>(journal: &Journal<W>, load: &Load, thread: usize, round: usize) {
+fn play<R: Rules>(journal: &Journal<R>, load: &Load, thread: usize, round: usize) {
     let (cost, uses, extra) = (number(load.cost), number(load.uses), number(load.extra));
     let started = journal.start(who(Task::Plain(thread)), cost, 0, &Nothing);
     let mut ticket = started.expect("it fits");
@@ -88,7 +88,7 @@ fn play<W: Discipline>(journal: &Journal<W>, load: &Load, thread: usize, round: 
 }
 
 /// The commit thread; two blocks beside what was dirtied, as in the machine.
-fn commit<W: Discipline, P: Probe>(journal: &Admission<W, StdSys, P>) {
+fn commit<R: Rules, P: Probe>(journal: &Admission<R, StdSys, P>) {
     while let Some(committing) = journal.next_commit() {
         let blocks = number(committing.log + 2);
         journal.wrote(blocks).expect("there is space");
@@ -97,9 +97,9 @@ fn commit<W: Discipline, P: Probe>(journal: &Admission<W, StdSys, P>) {
 }
 
 /// A stress run of so many threads and a commit thread, recorded, to be judged by this policy.
-fn record<W: Discipline>(threads: usize, rounds: usize, policy: Policy) -> Result<Trace> {
+fn record<R: Rules>(threads: usize, rounds: usize, policy: Policy) -> Result<Trace> {
     let load = load(threads);
-    let journal = Arc::new(Journal::<W>::new(SIZES, Recorder::new()));
+    let journal = Arc::new(Journal::<R>::new(SIZES, Recorder::new()));
     thread::scope(|scope| {
         let commits = scope.spawn(|| commit(&journal));
         let threads: Vec<_> = (0..threads)
@@ -146,9 +146,9 @@ fn until(is_so: impl Fn() -> bool) {
 }
 
 /// A run in which somebody waits for reserved credits, for a locked transaction and for space, whoever runs when.
-fn all_waits<W: Discipline>(policy: Policy) -> Result<Trace> {
+fn all_waits<R: Rules>(policy: Policy) -> Result<Trace> {
     let load = load(2);
-    let journal = Admission::<W, StdSys, Seen>::new(SIZES, Seen::default());
+    let journal = Admission::<R, StdSys, Seen>::new(SIZES, Seen::default());
     let start = |task| {
         let (credits, reserve) = match task {
             Task::Pages(_) => (load.page_cost, load.reserve),
@@ -246,7 +246,7 @@ fn edited_runs_are_refused() -> Result<()> {
 /// Reservations take more than half of a transaction.
 struct ReservesAll;
 
-impl Discipline for ReservesAll {
+impl Rules for ReservesAll {
     const POLICY: Policy = Policy::NO_TEST4;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
@@ -257,7 +257,7 @@ impl Discipline for ReservesAll {
 /// Who stops a handle gives all of its credits back.
 struct GivesAllBack;
 
-impl Discipline for GivesAllBack {
+impl Rules for GivesAllBack {
     const POLICY: Policy = Policy::STOP_GIVES_ALL_BACK;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
@@ -266,16 +266,16 @@ impl Discipline for GivesAllBack {
 }
 
 /// Two pages' handles, in one thread, to be judged by this policy.
-fn two_pages<W: Discipline>(policy: Policy) -> Result<Trace> {
+fn two_pages<R: Rules>(policy: Policy) -> Result<Trace> {
     let load = load(2);
-    let journal = Journal::<W>::new(SIZES, Recorder::new());
+    let journal = Journal::<R>::new(SIZES, Recorder::new());
     let start = |page| {
         let (cost, reserve) = (number(load.page_cost), number(load.reserve));
         journal.start(who(Task::Pages(page)), cost, reserve, &Nothing)
     };
     let uses = number(load.page_uses);
     let first = start(0)?;
-    if W::POLICY == Policy::NO_TEST4 {
+    if R::POLICY == Policy::NO_TEST4 {
         journal.stop_unreserved(start(1)?, uses);
     }
     journal.stop_unreserved(first, uses);

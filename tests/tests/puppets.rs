@@ -17,7 +17,7 @@ use conformance::rwsem_log::{machine_action, project};
 use interlock::rwsem::machine::{Action, Kind, Pc, State};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
-use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::rules::{BatchQueue, Rules};
 use interlock_rwlock::sys::StdSys;
 use interlock_rwlock::word::{self, Counts, Word};
 use interlock_traces::machines::counterpart::Counterpart;
@@ -77,7 +77,7 @@ impl Probe for Strings {
 type Lock<R> = RawBarrierRwLock<StdSys, Strings, R>;
 
 /// What a thread does until nobody commands it any more.
-fn dance<R: Protocol>(lock: &Lock<R>) {
+fn dance<R: Rules>(lock: &Lock<R>) {
     let (task, kind) = puppet(|puppet| (puppet.task, puppet.kind));
     let mut held_for = kind;
     while let Ok(command) = puppet(|puppet| puppet.commands.recv()) {
@@ -109,7 +109,7 @@ struct Stage<'a, R> {
     waiters: BTreeSet<usize>,
 }
 
-impl<'a, R: Protocol + Send + Sync + 'static> Stage<'a, R> {
+impl<'a, R: Rules + Send + Sync + 'static> Stage<'a, R> {
     fn new(rwsem: &'a Rwsem) -> Self {
         let lock = Arc::new(Lock::<R>::with(Word::FREE, Strings));
         let (tell, told) = channel();
@@ -232,7 +232,7 @@ fn way(graph: &Graph, outgoing: &[Vec<usize>], from: usize, taken: &[bool]) -> O
 }
 
 /// Drives threads through every step of the model's graph, and returns how many steps the graph has and the tour took.
-fn tour<R: Protocol + Send + Sync + 'static>(model: &str) -> Result<(usize, usize)> {
+fn tour<R: Rules + Send + Sync + 'static>(model: &str) -> Result<(usize, usize)> {
     let graph = corpus::graph(model)?;
     let rwsem = Rwsem::new(&graph.constants)?;
     let states = graph

@@ -12,7 +12,7 @@ use interlock_rwlock::Kind;
 use interlock_rwlock::layout::{Budget, Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
-use interlock_rwlock::protocol::BatchQueue;
+use interlock_rwlock::rules::BatchQueue;
 use interlock_rwlock::sys::StdSys;
 use interlock_rwlock::word::{Action, Grant, WordOf};
 

@@ -8,7 +8,7 @@ use conformance::traces::in_order;
 use interlock::rwsem::recorder::Recorder;
 use interlock_rwlock::Kind;
 use interlock_rwlock::lock::RawBarrierRwLock;
-use interlock_rwlock::protocol::BatchQueue;
+use interlock_rwlock::rules::BatchQueue;
 use interlock_rwlock::sys::StdSys;
 use interlock_rwlock::word::Word;
 use interlock_traces::recording::{self, Trace};

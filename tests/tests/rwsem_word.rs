@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use conformance::rwsem_log::{Event, batch_queue, check, project};
 use interlock::rwsem::machine::{self, Kind, Machine, Pc, State};
-use interlock_rwlock::protocol::{Arrival, BatchQueue, Protocol};
+use interlock_rwlock::rules::{Arrival, BatchQueue, Rules};
 use interlock_rwlock::word::{Action, Counts, Grant, Word};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use conformance::random::runner;
 use interlock_rwlock::Kind;
 use interlock_rwlock::layout::{Budget, Layout, NoBudget};
-use interlock_rwlock::protocol::{Arrival, BatchQueue, Protocol};
+use interlock_rwlock::rules::{Arrival, BatchQueue, Rules};
 use interlock_rwlock::word::{Action, Counts, Grant, WordOf};
 use proptest::prelude::*;
 

@@ -13,7 +13,7 @@ use conformance::rwsem_log::{Log, check, with_budget};
 use interlock_rwlock::Kind;
 use interlock_rwlock::layout::{Budget, Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
-use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::rules::{BatchQueue, Rules};
 use interlock_rwlock::sys::{Ordering, Sys};
 use interlock_rwlock::word::WordOf;
 use shuttle::rand::Rng as _;
@@ -56,7 +56,7 @@ struct Shared<R, L: Layout> {
 }
 
 /// Some operations of a thread, picked at random; returns how often it wrote.
-fn operate<R: Protocol<L>, L: Layout>(shared: &Shared<R, L>, task: usize, kind: Kind) -> u32 {
+fn operate<R: Rules<L>, L: Layout>(shared: &Shared<R, L>, task: usize, kind: Kind) -> u32 {
     TASK.with(|current| current.set(task));
     let Shared { lock, value } = shared;
     let mut writes = 0;
@@ -90,7 +90,7 @@ fn operate<R: Protocol<L>, L: Layout>(shared: &Shared<R, L>, task: usize, kind: 
 }
 
 /// How many schedules were run, and how many distinct logs they left.
-fn run<R: Protocol<L> + Send + Sync + 'static, L: Layout>(
+fn run<R: Rules<L> + Send + Sync + 'static, L: Layout>(
     scheduler: impl Scheduler + 'static,
     readers: usize,
     writers: usize,
@@ -171,7 +171,7 @@ fn random_schedules_with_a_budget() {
 /// Each by what it breaks, and not by anything else.
 #[test]
 fn faulty_rules_are_found() {
-    fn found<R: Protocol + Send + Sync + 'static>(symptoms: &[&str]) {
+    fn found<R: Rules + Send + Sync + 'static>(symptoms: &[&str]) {
         let run = || run::<R, NoBudget>(RandomScheduler::new_from_seed(SEED, SCHEDULES), 3, 3);
         let panic = std::panic::catch_unwind(run).expect_err("the fault is found");
         let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();

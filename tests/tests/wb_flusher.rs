@@ -7,12 +7,12 @@ use std::thread;
 use conformance::in_time::in_time;
 use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
 use interlock::device::{BlockDevice, MemoryDevice};
-use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
+use interlock::sys::StdSys;
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::NoProbe;
-use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
 use interlock::writeback::plug::Action;
+use interlock::writeback::rules::{PerInode, Rules, Today};
 use interlock_traces::machines::wb_plug::Invariant;
 
 const BLOCK: usize = 512;

@@ -8,14 +8,14 @@ use conformance::in_time::in_time;
 use conformance::traces::{by_both, by_machine, in_order, read};
 use conformance::wb_flusher_rules::{KeepsPlug, SleepsWithPlug};
 use interlock::device::{BlockDevice, MemoryDevice};
-use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
+use interlock::sys::StdSys;
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::{Numbers, Probe};
 use interlock::writeback::flusher_recorder::Recorder;
-use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
 use interlock::writeback::plug::Action;
 use interlock::writeback::plug_policy::Policy;
+use interlock::writeback::rules::{PerInode, Rules, Today};
 use interlock_traces::recording::Trace;
 use interlock_traces::validate::edits::Edit;
 

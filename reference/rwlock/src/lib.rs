@@ -17,10 +17,10 @@ pub mod kind;
 pub mod layout;
 pub mod lock;
 pub mod probe;
-pub mod protocol;
 #[cfg(feature = "alloc")]
 pub mod queued;
 mod raw;
+pub mod rules;
 pub mod sys;
 pub mod word;
 
@@ -32,7 +32,7 @@ mod published {
     use crate::layout::Budget;
     use crate::lock::RawBarrierRwLock;
     use crate::probe::NoProbe;
-    use crate::protocol::BatchQueue;
+    use crate::rules::BatchQueue;
     use crate::sys::StdSys;
 
     /// The lock without a value, for `lock_api`'s types.

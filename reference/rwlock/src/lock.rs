@@ -46,7 +46,7 @@ use crate::beds::{self, Beds};
 use crate::kind::Kind;
 use crate::layout::{Layout, NoBudget};
 use crate::probe::{NoProbe, Probe};
-use crate::protocol::{Arrival, BatchQueue, Protocol};
+use crate::rules::{Arrival, BatchQueue, Rules};
 use crate::sys::{AtomicWord, ConstSys, Ordering, Sys};
 use crate::word::{Action, Grant, WordOf};
 
@@ -84,7 +84,7 @@ impl<S: ConstSys, L: Layout> Default for RawBarrierRwLock<S, NoProbe, BatchQueue
     }
 }
 
-impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> RawBarrierRwLock<S, P, R, L> {
+impl<S: Sys, P: Probe<L>, R: Rules<L>, L: Layout> RawBarrierRwLock<S, P, R, L> {
     /// A lock in a state that nobody waits in, and that `probe` observes.
     pub fn with(word: WordOf<L>, probe: P) -> Self {
         RawBarrierRwLock {
@@ -300,12 +300,12 @@ impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> RawBarrierRwLock<S, P, R, L
 }
 
 /// The lock is held until this is dropped, on any system: `lock_api`'s guards are for the published lock only.
-pub struct Hold<'a, S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout = NoBudget> {
+pub struct Hold<'a, S: Sys, P: Probe<L>, R: Rules<L>, L: Layout = NoBudget> {
     lock: &'a RawBarrierRwLock<S, P, R, L>,
     kind: Kind,
 }
 
-impl<S: Sys, P: Probe<L>, R: Protocol<L>, L: Layout> Drop for Hold<'_, S, P, R, L> {
+impl<S: Sys, P: Probe<L>, R: Rules<L>, L: Layout> Drop for Hold<'_, S, P, R, L> {
     fn drop(&mut self) {
         // SAFETY: acquired for this kind when this was made, and released nowhere else.
         unsafe { self.lock.release(self.kind) }

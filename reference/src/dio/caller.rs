@@ -7,15 +7,16 @@ use super::decisions::Verdict;
 use super::inode::{Flight, Inode, Meta};
 use super::machine::{Action, Extent, Kind, Mode, Plan, Request};
 use super::probe::{Probe, Seen, Side};
-use super::sys::{Monitor, System};
+use super::rules::Rules;
 use super::workers::Queue;
 use crate::device::BlockDevice;
 use crate::errno::Errno;
+use crate::sys::{Monitor, System};
 use interlock_rwlock::Kind as Holder;
 
 /// A request whose caller is at it.
-pub(super) struct Caller<'a, D, Q, S: System, P> {
-    pub inode: &'a Arc<Inode<D, S, P>>,
+pub(super) struct Caller<'a, D, Q, S: System, P, R> {
+    pub inode: &'a Arc<Inode<D, S, P, R>>,
     pub queue: &'a Q,
     pub flight: &'a Arc<Flight<S>>,
 }
@@ -37,13 +38,13 @@ enum Next {
 
 /// The caller's share in the I/Os of a request. A panic before they are all submitted fails the request, so that i_dio_count
 /// falls again.
-struct Share<'a, D: BlockDevice, S: System, P: Probe> {
-    inode: &'a Inode<D, S, P>,
+struct Share<'a, D: BlockDevice, S: System, P: Probe, R: Rules> {
+    inode: &'a Inode<D, S, P, R>,
     flight: &'a Flight<S>,
     held: bool,
 }
 
-impl<D: BlockDevice, S: System, P: Probe> Drop for Share<'_, D, S, P> {
+impl<D: BlockDevice, S: System, P: Probe, R: Rules> Drop for Share<'_, D, S, P, R> {
     fn drop(&mut self) {
         if self.held {
             self.flight.progress.with(|progress| progress.failed = true);
@@ -52,7 +53,7 @@ impl<D: BlockDevice, S: System, P: Probe> Drop for Share<'_, D, S, P> {
     }
 }
 
-impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
+impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S, P, R> {
     /// The request, after its `Call`, which has fixed the mode in which it asks for the lock first.
     pub fn run(&self, first: Mode) -> Returned {
         let mut plan = Plan {
@@ -103,11 +104,11 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> Caller<'_, D, Q, S, P> {
     }
 
     /// Takes a step on what the requests share.
-    fn shared_step<R>(
+    fn shared_step<T>(
         &self,
         action: fn(Request) -> Action,
-        step: impl FnOnce(&mut Meta) -> R,
-    ) -> R {
+        step: impl FnOnce(&mut Meta) -> T,
+    ) -> T {
         self.about();
         self.inode.meta.with(|meta| {
             let result = step(meta);

@@ -22,6 +22,7 @@
 //! Left out: crashes, so that there is no journal; mmap, and a page cache but for what is dirty; blocks of other files.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::caller::{Caller, Returned};
@@ -29,10 +30,11 @@ use super::inode::{Flight, Inode, Meta, Progress};
 use super::machine::{Action, Call, Extent, Kind};
 use super::policy::Policy;
 use super::probe::{NoProbe, Probe, Side};
-use super::sys::{Monitor, StdSys, System};
+use super::rules::{Rules, Specified};
 use super::workers::Queue;
 use crate::device::BlockDevice;
 use crate::errno::Errno;
+use crate::sys::{Monitor, StdSys, System};
 use interlock_rwlock::Kind as Holder;
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::word::Word;
@@ -57,8 +59,8 @@ use interlock_rwlock::word::Word;
 /// assert!(bytes[..512] == [0; 512] && bytes[512..] == [7; 1024]);
 /// # Ok::<(), interlock::errno::Errno>(())
 /// ```
-pub struct DirectFile<D, Q, S: System = StdSys, P = NoProbe> {
-    inode: Arc<Inode<D, S, P>>,
+pub struct DirectFile<D, Q, S: System = StdSys, P = NoProbe, R = Specified> {
+    inode: Arc<Inode<D, S, P, R>>,
     queue: Q,
 }
 
@@ -153,7 +155,7 @@ impl<D: BlockDevice, Q: Queue> DirectFile<D, Q> {
     }
 }
 
-impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
+impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> DirectFile<D, Q, S, P, R> {
     /// A file on any system, whose steps `probe` sees.
     ///
     /// # Errors
@@ -191,6 +193,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe> DirectFile<D, Q, S, P> {
             rwsem: RawBarrierRwLock::with(Word::FREE, interlock_rwlock::probe::NoProbe),
             meta: S::Monitor::new(meta),
             probe,
+            rules: PhantomData,
         };
         Ok(DirectFile {
             inode: Arc::new(inode),

@@ -1,6 +1,7 @@
 //! What the requests of a file share, and the steps of their I/O: `Complete`, `Fail`, `EndIo` and `DioEnd`.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,15 +10,16 @@ use super::decisions::{Look, covers};
 use super::machine::{Action, Bio, Call, Extent, Kind, Part, Request};
 use super::policy::Policy;
 use super::probe::{Probe, Seen, Side};
-use super::sys::{Monitor, System};
+use super::rules::Rules;
 use super::workers::{Fate, Io};
 use crate::device::BlockDevice;
 use crate::errno::Errno;
+use crate::sys::{Monitor, System};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::NoProbe;
 
 /// The file.
-pub(super) struct Inode<D, S: System, P> {
+pub(super) struct Inode<D, S: System, P, R> {
     pub device: D,
     pub policy: Policy,
     pub per_block: u32,
@@ -29,6 +31,7 @@ pub(super) struct Inode<D, S: System, P> {
     /// `Flush`, `Free`).
     pub meta: S::Monitor<Meta>,
     pub probe: P,
+    pub rules: PhantomData<fn() -> R>,
 }
 
 /// The part of the file that its requests change.
@@ -79,7 +82,7 @@ pub(super) struct Progress {
     pub result: Option<Result<usize, Errno>>,
 }
 
-impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
+impl<D: BlockDevice, S: System, P: Probe, R: Rules> Inode<D, S, P, R> {
     pub fn look<'a>(&'a self, call: &'a Call, meta: &'a Meta) -> Look<'a> {
         Look {
             policy: &self.policy,
@@ -226,16 +229,9 @@ impl<D: BlockDevice, S: System, P: Probe> Inode<D, S, P> {
         flight.progress.notify();
     }
 
-    /// iomap_dio_complete: end_io, then inode_dio_end, so that who has waited in inode_dio_wait sees the blocks converted.
+    /// iomap_dio_complete.
     pub fn conclude(&self, flight: &Flight<S>) -> Result<usize, Errno> {
-        if S::END_IO_FIRST {
-            let result = self.end_io(flight);
-            self.dio_end(flight.request);
-            result
-        } else {
-            self.dio_end(flight.request);
-            self.end_io(flight)
-        }
+        R::conclude(|| self.end_io(flight), || self.dio_end(flight.request))
     }
 
     /// Unwritten blocks become written, i_size grows; nothing of that after an error.

@@ -2,7 +2,6 @@
 
 mod caller;
 mod decisions;
-pub mod faults;
 pub mod file;
 mod inode;
 pub mod machine;
@@ -10,6 +9,6 @@ pub mod policy;
 pub mod probe;
 #[cfg(feature = "trace")]
 pub mod recorder;
+pub mod rules;
 mod steps;
-pub mod sys;
 pub mod workers;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::machine::{Bio, Request};
-use super::sys::{Monitor, StdSys, System};
+use crate::sys::{Monitor, StdSys, System};
 
 /// What becomes of an I/O.
 pub(super) enum Fate {

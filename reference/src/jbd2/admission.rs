@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Who waits sleeps in a queue of the kernel's name, with a word of its own to be woken by. Whom a release of reserved credits
-//! wakes is the [`Discipline`]'s. Unlike in the machine, handles may ask for any number of credits, may be extended more than
+//! wakes is the [`Rules`]'. Unlike in the machine, handles may ask for any number of credits, may be extended more than
 //! once, and may stop although an extension was denied; all who wait are woken when the journal aborts; and under a hand-over no
 //! arrival passes those who wait, as in `ReserveWait.tla`, which with reservations of one size nobody could.
 //!
@@ -26,10 +26,11 @@ use super::numbers::Numbers;
 use super::policy::Policy;
 use super::probe::{NoProbe, Probe, Step, Who};
 use super::refused::{Reason, Refused};
+use super::rules::{Event, Queue, Rules};
 use super::space::Store;
 use super::ticket::{Kind, Reservation, Ticket};
-use super::waiting::{Discipline, Queue, Queues};
-use crate::dio::sys::{Monitor, StdSys, System};
+use super::waiting::Queues;
+use crate::sys::{Monitor, StdSys, System};
 
 /// Admits handles to a journal's transactions. See the [module](self).
 ///
@@ -38,8 +39,8 @@ use crate::dio::sys::{Monitor, StdSys, System};
 /// use interlock::jbd2::machine::Sizes;
 /// use interlock::jbd2::probe::{NoProbe, Who};
 /// use interlock::jbd2::refused::Refused;
+/// use interlock::jbd2::rules::HandOver;
 /// use interlock::jbd2::space::Nothing;
-/// use interlock::jbd2::waiting::HandOver;
 ///
 /// let sizes = Sizes { log: 1024, max: 256, overhead: 2, slack: 32 };
 /// let admission = Admission::<HandOver>::new(sizes, NoProbe);
@@ -51,12 +52,12 @@ use crate::dio::sys::{Monitor, StdSys, System};
 /// assert_eq!(admission.numbers().running.log, 5);
 /// # Ok::<(), Refused>(())
 /// ```
-pub struct Admission<W, S: System = StdSys, P = NoProbe> {
+pub struct Admission<R, S: System = StdSys, P = NoProbe> {
     pub(super) policy: Policy,
     pub(super) sizes: Sizes,
     shared: S::Monitor<Shared<S>>,
     pub(super) probe: P,
-    discipline: PhantomData<fn() -> W>,
+    rules: PhantomData<fn() -> R>,
 }
 
 /// What the monitor guards.
@@ -67,7 +68,7 @@ pub(super) struct Shared<S: System> {
     pub home: bool,
 }
 
-impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
+impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
     /// A journal with an empty log. `sizes.max` is to be larger than `sizes.overhead`, and `sizes.log` at least
     /// `sizes.max + sizes.slack`: otherwise all handles are refused, or the first one aborts the journal.
     pub fn new(sizes: Sizes, probe: P) -> Self {
@@ -77,11 +78,11 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
             home: false,
         };
         Admission {
-            policy: W::POLICY,
+            policy: R::POLICY,
             sizes,
             shared: S::Monitor::new(shared),
             probe,
-            discipline: PhantomData,
+            rules: PhantomData,
         }
     }
 
@@ -244,7 +245,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     pub fn close(&self) {
         self.step(|shared| {
             shared.numbers.closed = true;
-            shared.queues.wake_everybody();
+            self.wake(shared, Event::Over);
             shared.numbers.queue.clear();
             self.told(shared, Step::Close);
         });
@@ -278,9 +279,9 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
 }
 
 /// What the steps are made of.
-impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
+impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
     /// Takes a step, alone, and then wakes whom it wakes.
-    pub(super) fn step<R>(&self, step: impl FnOnce(&mut Shared<S>) -> R) -> R {
+    pub(super) fn step<T>(&self, step: impl FnOnce(&mut Shared<S>) -> T) -> T {
         let (result, due) = self.shared.with(|shared| {
             let result = step(shared);
             (result, shared.queues.due())
@@ -290,12 +291,12 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     }
 
     /// Tries a step, of a task or of the commit thread, until it gives something; sleeps in the queue in between.
-    pub(super) fn until<R>(
+    pub(super) fn until<T>(
         &self,
         who: Option<Who>,
-        queue: fn(&mut Queues<S>) -> &mut Queue<S>,
-        step: impl Fn(&mut Shared<S>) -> Option<R>,
-    ) -> R {
+        queue: Queue,
+        step: impl Fn(&mut Shared<S>) -> Option<T>,
+    ) -> T {
         loop {
             self.probe.about(who);
             let tried = self.step(|shared| step(shared).ok_or_else(|| shared.queues.sleep(queue)));
@@ -303,6 +304,13 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                 Ok(result) => return result,
                 Err(cell) => cell.wait(),
             };
+        }
+    }
+
+    /// Wakes all whom this wakes.
+    pub(super) fn wake(&self, shared: &mut Shared<S>, event: Event) {
+        for queue in R::woken_by(event) {
+            shared.queues.wake_all(*queue);
         }
     }
 
@@ -314,13 +322,13 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     /// Asks for the running transaction's commit.
     pub(super) fn ask(&self, shared: &mut Shared<S>) {
         shared.numbers.running.asked = true;
-        shared.queues.wake_all(|queues| &mut queues.commit);
+        self.wake(shared, Event::Asked);
     }
 
     /// The journal aborts.
     pub(super) fn give_up(&self, shared: &mut Shared<S>, reason: Reason) {
         shared.numbers.aborted = Some(reason);
-        shared.queues.wake_everybody();
+        self.wake(shared, Event::Over);
         shared.numbers.queue.clear();
     }
 
@@ -332,7 +340,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
         self.step(|shared| {
             shared.numbers.stop(&self.policy, has, spent);
             if shared.numbers.running.updates == 0 {
-                shared.queues.wake_all(|queues| &mut queues.updates);
+                self.wake(shared, Event::Stopped);
             }
             let step = then(shared);
             self.told(shared, step);

@@ -5,8 +5,8 @@ use super::machine::{Credits, TState};
 use super::numbers::{Tid, Transaction};
 use super::probe::{Probe, Step};
 use super::refused::{Reason, Refused};
-use super::waiting::Discipline;
-use crate::dio::sys::System;
+use super::rules::{Event, Queue, Rules};
+use crate::sys::System;
 
 /// A transaction that is being committed, and that no handle joins any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Committing {
     pub log: Credits,
 }
 
-impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
+impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
     /// Asks for the commit of the running transaction, if a handle has dirtied something in it; returns the transaction to wait
     /// for, that one or the one that is being committed (jbd2_journal_start_commit). Does not wait.
     pub fn ask_commit(&self) -> Option<Tid> {
@@ -46,11 +46,9 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                 let comes = is_asked || numbers.committing.tid == tid;
                 match numbers.over() {
                     _ if numbers.committed >= tid => Ok(Ok(())),
-                    Some(Refused::Closed) if comes => {
-                        Err(shared.queues.sleep(|queues| &mut queues.done_commit))
-                    }
+                    Some(Refused::Closed) if comes => Err(shared.queues.sleep(Queue::DoneCommit)),
                     Some(refused) => Ok(Err(refused)),
-                    None => Err(shared.queues.sleep(|queues| &mut queues.done_commit)),
+                    None => Err(shared.queues.sleep(Queue::DoneCommit)),
                 }
             });
             match ended {
@@ -64,39 +62,31 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     /// handles have stopped, away from those that come. None: the journal is aborted, or closed with no commit asked for.
     /// [`Admission::wrote`] and [`Admission::ended`] are to follow.
     pub fn next_commit(&self) -> Option<Committing> {
-        let is_locked = self.until(
-            None,
-            |queues| &mut queues.commit,
-            |shared| {
-                let numbers = &mut shared.numbers;
-                let is_idle = numbers.committing.state == TState::None;
-                if numbers.aborted.is_some() {
+        let is_locked = self.until(None, Queue::Commit, |shared| {
+            let numbers = &mut shared.numbers;
+            let is_idle = numbers.committing.state == TState::None;
+            if numbers.aborted.is_some() {
+                return Some(false);
+            }
+            if !numbers.running.asked || !is_idle {
+                return numbers.closed.then_some(false);
+            }
+            numbers.running.state = TState::Locked;
+            self.told(shared, Step::CommitLock);
+            Some(true)
+        });
+        let is_switched = is_locked
+            && self.until(None, Queue::Updates, |shared| {
+                if shared.numbers.aborted.is_some() {
                     return Some(false);
                 }
-                if !numbers.running.asked || !is_idle {
-                    return numbers.closed.then_some(false);
+                if shared.numbers.running.updates > 0 {
+                    return None;
                 }
-                numbers.running.state = TState::Locked;
-                self.told(shared, Step::CommitLock);
+                shared.numbers.running.state = TState::Switch;
+                self.told(shared, Step::CommitSwitch);
                 Some(true)
-            },
-        );
-        let is_switched = is_locked
-            && self.until(
-                None,
-                |queues| &mut queues.updates,
-                |shared| {
-                    if shared.numbers.aborted.is_some() {
-                        return Some(false);
-                    }
-                    if shared.numbers.running.updates > 0 {
-                        return None;
-                    }
-                    shared.numbers.running.state = TState::Switch;
-                    self.told(shared, Step::CommitSwitch);
-                    Some(true)
-                },
-            );
+            });
         is_switched.then(|| {
             self.probe.about(None);
             self.step(|shared| self.commit_flush(shared))
@@ -113,9 +103,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
         };
         numbers.running = Transaction::NONE;
         let Transaction { tid, log, .. } = numbers.committing;
-        if W::COMMIT_WAKES {
-            shared.queues.wake_all(|queues| &mut queues.locked);
-        }
+        self.wake(shared, Event::Flushed);
         self.told(shared, Step::CommitFlush);
         Committing { tid, log }
     }
@@ -148,34 +136,28 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     /// For the commit thread: the transaction's commit is durable. Waits for j_checkpoint_mutex, and wakes who waits for the
     /// commit. A transaction that has dirtied nothing needs no checkpoint: its blocks are free with those before it.
     pub fn ended(&self) {
-        self.until(
-            None,
-            |queues| &mut queues.mutex,
-            |shared| {
-                let numbers = &mut shared.numbers;
-                if numbers.mutex.is_some() {
-                    return None;
-                }
-                let Transaction {
-                    tid, log, blocks, ..
-                } = numbers.committing;
-                if log > 0 {
-                    numbers.checkpoint.push_back(blocks);
-                } else if let Some(last) = numbers.checkpoint.back_mut() {
-                    *last += blocks;
-                } else {
-                    numbers.free += blocks;
-                }
-                numbers.committing = Transaction::NONE;
-                numbers.committed = tid;
-                if W::COMMIT_WAKES {
-                    shared.queues.wake_all(|queues| &mut queues.done_commit);
-                }
-                // Who was to be woken next for the mutex, had this been one who takes it.
-                shared.queues.wake_first(|queues| &mut queues.mutex);
-                self.told(shared, Step::CommitEnd);
-                Some(())
-            },
-        );
+        self.until(None, Queue::Mutex, |shared| {
+            let numbers = &mut shared.numbers;
+            if numbers.mutex.is_some() {
+                return None;
+            }
+            let Transaction {
+                tid, log, blocks, ..
+            } = numbers.committing;
+            if log > 0 {
+                numbers.checkpoint.push_back(blocks);
+            } else if let Some(last) = numbers.checkpoint.back_mut() {
+                *last += blocks;
+            } else {
+                numbers.free += blocks;
+            }
+            numbers.committing = Transaction::NONE;
+            numbers.committed = tid;
+            self.wake(shared, Event::Ended);
+            // Who was to be woken next for the mutex, had this been one who takes it.
+            shared.queues.wake_first(Queue::Mutex);
+            self.told(shared, Step::CommitEnd);
+            Some(())
+        });
     }
 }

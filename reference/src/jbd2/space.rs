@@ -6,9 +6,9 @@ use super::numbers::Tid;
 use super::policy::Mutex;
 use super::probe::{Probe, Step, Who};
 use super::refused::{Reason, Refused};
-use super::waiting::Discipline;
-use crate::dio::sys::System;
+use super::rules::{Queue, Rules};
 use crate::errno::Errno;
+use crate::sys::System;
 
 /// What has become of the oldest committed transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +55,13 @@ enum Waited {
     Gone,
 }
 
-impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
+impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
     /// Waits until there is space for a handle of so many credits, or the journal is over.
     pub(super) fn wait_for_space(&self, who: Who, total: Credits, store: &impl Store) {
         loop {
-            let locked = self.until(
-                Some(who),
-                |queues| &mut queues.mutex,
-                |shared| self.lock_checkpoint(shared, who),
-            );
+            let locked = self.until(Some(who), Queue::Mutex, |shared| {
+                self.lock_checkpoint(shared, who)
+            });
             if let Waited::Gone = locked {
                 return;
             }
@@ -104,11 +102,9 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     /// [`Refused::Aborted`]; [`Refused::Closed`].
     pub fn checkpoint(&self, who: Who, store: &impl Store) -> Result<(), Refused> {
         loop {
-            let locked = self.until(
-                Some(who),
-                |queues| &mut queues.mutex,
-                |shared| self.lock_checkpoint(shared, who),
-            );
+            let locked = self.until(Some(who), Queue::Mutex, |shared| {
+                self.lock_checkpoint(shared, who)
+            });
             if let Waited::Gone = locked {
                 return self.check();
             }
@@ -151,7 +147,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
 
     fn unlock(&self, shared: &mut Shared<S>) {
         shared.numbers.mutex = None;
-        shared.queues.wake_first(|queues| &mut queues.mutex);
+        shared.queues.wake_first(Queue::Mutex);
     }
 
     fn lock_checkpoint(&self, shared: &mut Shared<S>, who: Who) -> Option<Waited> {
@@ -224,7 +220,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
             let ended = self.step(|shared| {
                 let is_over = shared.numbers.over().is_some();
                 if !is_over && shared.numbers.committed < tid {
-                    return Err(shared.queues.sleep(|queues| &mut queues.done_commit));
+                    return Err(shared.queues.sleep(Queue::DoneCommit));
                 }
                 if shared.numbers.mutex == Some(who) {
                     self.unlock(shared);

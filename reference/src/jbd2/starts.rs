@@ -3,14 +3,15 @@
 use super::admission::{Admission, Shared};
 use super::decisions::{Ask, Test};
 use super::machine::{Credits, Pc, TState};
-use super::numbers::Tid;
+use super::numbers::{Numbers, Tid};
 use super::policy::Wake;
 use super::probe::{Probe, Step, Who};
 use super::refused::Refused;
+use super::rules::{Queue, Release, Rules};
 use super::space::Store;
 use super::ticket::{Kind, Ticket};
-use super::waiting::{Cell, Discipline, Release, Woken};
-use crate::dio::sys::System;
+use super::waiting::{Cell, Woken};
+use crate::sys::System;
 
 /// Where a start goes from a step.
 enum Next<S: System> {
@@ -22,7 +23,7 @@ enum Next<S: System> {
     Space,
 }
 
-impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
+impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
     /// What no transaction could give is refused at once.
     pub(super) fn fits(
         &self,
@@ -103,22 +104,20 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
         let numbers = &mut shared.numbers;
         let (next, to) = match test {
             None => {
-                numbers.running.out += ask.total;
+                Self::add(numbers, ask);
                 numbers.running.updates += 1;
-                numbers.reserved += ask.reserves;
                 numbers.forget(who);
                 (Next::Attached(numbers.running.tid), Pc::Attached)
             }
             Some(Test::Space) => (Next::Space, Pc::Space),
             Some(Test::Half) if hands_over => {
                 numbers.queue.push_back((who, ask.reserves));
-                let cell = shared.queues.sleep(|queues| &mut queues.in_turn);
+                let cell = shared.queues.sleep(Queue::InTurn);
                 (Next::Sleeps(cell), Pc::WaitReserved)
             }
             Some(Test::Room) if !too_much_reserved => {
-                if !W::TAKES_BACK {
-                    numbers.running.out += ask.total;
-                }
+                Self::add(numbers, ask);
+                R::undo(numbers, ask.total, ask.reserves);
                 (self.wait_locked(shared), Pc::WaitLocked)
             }
             Some(Test::Running) => (self.wait_locked(shared), Pc::WaitLocked),
@@ -134,20 +133,24 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
 
     /// `Fail` and `Undo`, in one step here: the fourth test has added what is too much, and takes it back, which wakes.
     fn fail(&self, shared: &mut Shared<S>, who: Who, ask: Ask) -> Next<S> {
-        shared.numbers.running.out += ask.total;
-        shared.numbers.reserved += ask.reserves;
+        Self::add(&mut shared.numbers, ask);
         self.told(shared, Step::Fail(who));
-        shared.numbers.running.out -= ask.total;
-        shared.numbers.reserved -= ask.reserves;
+        R::undo(&mut shared.numbers, ask.total, ask.reserves);
         self.release(shared);
         let cell = Self::sleep_reserved(shared, ask);
         self.told(shared, Step::Undo(who));
         Next::Looks(cell, Test::Half)
     }
 
+    /// What the second and the fourth test add to the running transaction before they know that it fits.
+    fn add(numbers: &mut Numbers, ask: Ask) {
+        numbers.running.out += ask.total;
+        numbers.reserved += ask.reserves;
+    }
+
     fn sleep_reserved(shared: &mut Shared<S>, ask: Ask) -> Cell<S> {
         shared.queues.reserved_asks.push(ask.reserves);
-        shared.queues.sleep(|queues| &mut queues.reserved)
+        shared.queues.sleep(Queue::Reserved)
     }
 
     /// wait_event(j_wait_reserved): who is woken looks whether what it waits for in this test fits, and else sleeps on.
@@ -180,7 +183,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
     /// wait_transaction_locked, with the commit asked for.
     fn wait_locked(&self, shared: &mut Shared<S>) -> Next<S> {
         self.ask(shared);
-        Next::Sleeps(shared.queues.sleep(|queues| &mut queues.locked))
+        Next::Sleeps(shared.queues.sleep(Queue::Locked))
     }
 
     /// start_this_handle of a reserved handle.
@@ -217,7 +220,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
                 TState::Switch => Pc::WaitSwitch,
                 _ => Pc::WaitLocked,
             };
-            let cell = shared.queues.sleep(|queues| &mut queues.locked);
+            let cell = shared.queues.sleep(Queue::Locked);
             self.told(shared, Step::TryReserved(who, to));
             return Next::Sleeps(cell);
         }
@@ -239,7 +242,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
             Wake::HandOver => numbers.queue.iter().map(|(_, asks)| *asks).collect(),
         };
         let asks = &asks[..];
-        let places = W::wakes(&Release { look, asks });
+        let places = R::wakes(&Release { look, asks });
         match self.policy.wake {
             Wake::All | Wake::Unseen => {
                 for place in places.into_iter().rev() {
@@ -248,8 +251,7 @@ impl<W: Discipline, S: System, P: Probe> Admission<W, S, P> {
             }
             Wake::HandOver => {
                 // Who waits in the second test is in no queue, and looks again.
-                queues.reserved_asks.clear();
-                queues.wake_all(|queues| &mut queues.reserved);
+                queues.wake_all(Queue::Reserved);
                 for (before, place) in places.into_iter().enumerate() {
                     numbers
                         .promised

@@ -23,12 +23,12 @@ use std::sync::Arc;
 
 use super::flusher_pages::{Pages, Request};
 use super::flusher_probe::{NoProbe, Probe};
-use super::flusher_rules::{Rules, Today};
 use super::plug::{Action, Cpu};
 use super::plug_policy::{Finish, Leave, Plug};
+use super::rules::{Rules, Today};
 use crate::device::BlockDevice;
-use crate::dio::sys::{Monitor, StdSys, System};
 use crate::errno::Errno;
+use crate::sys::{Monitor, StdSys, System};
 
 /// The sizes of a flusher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,7 +199,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
         });
         self.pages.notify();
         self.pages.wait(|pages| {
-            pages.is_written(write, R::SYNC_SEES_PLUG).then(|| {
+            R::is_written(&pages.unwritten(), write).then(|| {
                 pages.waiting -= 1;
                 let failed = std::mem::take(&mut pages.failed);
                 if failed { Err(Errno::Io) } else { Ok(()) }
@@ -222,9 +222,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
             pages.complete(run);
             self.probe.step(Action::Complete(run), &pages.numbers());
         });
-        if R::COMPLETION_WAKES {
-            self.pages.notify();
-        }
+        R::completed(|| self.pages.notify());
         Some(())
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::flusher_probe::Numbers;
 use super::plug::{Run, runs};
+use super::rules::Unwritten;
 
 /// A page that is not on the device yet.
 pub(super) struct Page {
@@ -118,15 +119,15 @@ impl Pages {
         self.dirty.len() + self.io.len() + picked + self.plug.len() + flying
     }
 
-    /// Everything up to this write is on the device, or has failed; `plug` says whether to look into the plug.
-    pub fn is_written(&self, write: u64, plug: bool) -> bool {
-        let plugged = self.plug.values().filter(|_| plug);
-        let picked = self.picked.iter().map(|(_, page)| page);
-        let pages = self.dirty.values().chain(self.io.values());
-        let pages = pages.chain(picked).chain(plugged);
-        let mut writes = pages
-            .map(|page| page.since)
-            .chain(self.flying.values().copied());
-        writes.all(|since| since > write)
+    /// The oldest write in each place.
+    pub fn unwritten(&self) -> Unwritten {
+        let oldest = |pages: &BTreeMap<usize, Page>| pages.values().map(|page| page.since).min();
+        Unwritten {
+            dirty: oldest(&self.dirty),
+            io: oldest(&self.io),
+            picked: self.picked.as_ref().map(|(_, page)| page.since),
+            plug: oldest(&self.plug),
+            flying: self.flying.values().min().copied(),
+        }
     }
 }

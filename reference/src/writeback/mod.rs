@@ -5,9 +5,9 @@ mod flusher_pages;
 pub mod flusher_probe;
 #[cfg(feature = "trace")]
 pub mod flusher_recorder;
-pub mod flusher_rules;
 pub mod list_policy;
 mod list_steps;
 pub mod lists;
 pub mod plug;
 pub mod plug_policy;
+pub mod rules;

@@ -9,17 +9,17 @@ use std::thread;
 
 use conformance::in_time::{PATIENCE, in_time};
 use conformance::jbd2_log::{Log, keeps, waits_for_reserved, wakes_per_grant};
-use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Pc, Sizes, TState};
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::refused::{Reason, Refused};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
 use interlock::jbd2::space::{Checkpointed, Nothing, Store};
 use interlock::jbd2::ticket::Ticket;
-use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+use interlock::sys::StdSys;
 
-type Journal<W> = Admission<W, StdSys, Log>;
+type Journal<R> = Admission<R, StdSys, Log>;
 
 const SIZES: Sizes = Sizes {
     log: 64,
@@ -28,12 +28,12 @@ const SIZES: Sizes = Sizes {
     slack: 4,
 };
 
-fn journal<W: Discipline>() -> Arc<Journal<W>> {
+fn journal<R: Rules>() -> Arc<Journal<R>> {
     Arc::new(Journal::new(SIZES, Log::default()))
 }
 
 /// Waits until somebody takes such a step, after which it sleeps.
-fn sleeps<W: Discipline>(journal: &Journal<W>, is_meant: impl Fn(Step) -> bool) {
+fn sleeps<R: Rules>(journal: &Journal<R>, is_meant: impl Fn(Step) -> bool) {
     let began = std::time::Instant::now();
     while !journal
         .probe()
@@ -47,7 +47,7 @@ fn sleeps<W: Discipline>(journal: &Journal<W>, is_meant: impl Fn(Step) -> bool) 
 }
 
 /// The same of who waits for reserved credits.
-fn sleeps_reserved<W: Discipline>(journal: &Journal<W>, name: u32) {
+fn sleeps_reserved<R: Rules>(journal: &Journal<R>, name: u32) {
     sleeps(journal, |step| waits_for_reserved(step) == Some(Who(name)));
 }
 
@@ -56,7 +56,7 @@ fn number(credits: Credits) -> u32 {
 }
 
 /// The commit thread; two blocks beside what was dirtied, as in the machine.
-fn commit<W: Discipline>(journal: &Journal<W>) {
+fn commit<R: Rules>(journal: &Journal<R>) {
     while let Some(committing) = journal.next_commit() {
         if journal.wrote(number(committing.log + 2)).is_err() {
             return;
@@ -65,7 +65,7 @@ fn commit<W: Discipline>(journal: &Journal<W>) {
     }
 }
 
-fn start<W: Discipline>(journal: &Journal<W>, name: u32, credits: u32, reserve: u32) -> Ticket {
+fn start<R: Rules>(journal: &Journal<R>, name: u32, credits: u32, reserve: u32) -> Ticket {
     let started = journal.start(Who(name), credits, reserve, &Nothing);
     started.expect("it fits")
 }
@@ -173,8 +173,8 @@ fn a_restart_gets_the_next_transaction() {
 }
 
 /// Somebody waits for reserved credits, and gets them when a reservation that was kept is freed.
-fn frees<W: Discipline>() {
-    let journal = journal::<W>();
+fn frees<R: Rules>() {
+    let journal = journal::<R>();
     let ticket = start(&journal, 1, 1, 3);
     let reservation = journal.stop(ticket, 1).expect("it was asked for");
     assert_eq!(reservation.credits(), 3);

@@ -6,8 +6,8 @@ use std::thread;
 use conformance::in_time::in_time;
 use conformance::jbd2_log::{Log, Logged, keeps, replay, who};
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, Task};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
 use interlock::jbd2::space::Nothing;
-use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -59,7 +59,7 @@ fn sized(equal: bool, number: usize, credits: Credits) -> u32 {
     u32::try_from(credits).expect("a small number") + more
 }
 
-fn play<W: Discipline>(journal: &Journal<W>, thread: usize, equal: bool, program: &[Does]) {
+fn play<R: Rules>(journal: &Journal<R>, thread: usize, equal: bool, program: &[Does]) {
     let size = |credits| sized(equal, thread, credits);
     for does in program {
         match *does {
@@ -104,8 +104,8 @@ fn play<W: Discipline>(journal: &Journal<W>, thread: usize, equal: bool, program
 }
 
 /// Runs a program, a thread for each task, and returns the steps.
-fn runs<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Vec<Logged> {
-    let journal = Arc::new(Journal::<W>::new(SMALL, Log::default()));
+fn runs<R: Rules>(programs: Vec<Vec<Does>>, equal: bool) -> Vec<Logged> {
+    let journal = Arc::new(Journal::<R>::new(SMALL, Log::default()));
     in_time(move || {
         thread::scope(|scope| {
             let committer = scope.spawn(|| commit(&journal));
@@ -126,11 +126,11 @@ fn runs<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Vec<Logged> {
     })
 }
 
-fn judge<W: Discipline>(programs: Vec<Vec<Does>>, equal: bool) -> Result<(), TestCaseError> {
-    let steps = runs::<W>(programs, equal);
+fn judge<R: Rules>(programs: Vec<Vec<Does>>, equal: bool) -> Result<(), TestCaseError> {
+    let steps = runs::<R>(programs, equal);
     keeps(&SMALL, &steps).map_err(TestCaseError::fail)?;
     if equal {
-        let machine = Machine::new(W::POLICY, SMALL, LOAD);
+        let machine = Machine::new(R::POLICY, SMALL, LOAD);
         let states = replay(&machine, &steps).map_err(TestCaseError::fail)?;
         let end = states.last().map(|state| &state.pc[..]).unwrap_or_default();
         prop_assert!(end.iter().all(|pc| *pc == Pc::Idle));

@@ -10,14 +10,14 @@ use conformance::jbd2_log::{Log, Logged, keeps, waits_for_reserved, wakes_per_gr
 use interlock::jbd2::machine::{Pc, Sizes};
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::reserve_wait::{self as wait, Wake};
-use interlock::jbd2::waiting::{Discipline, HandOver, WakeAll};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
 use interlock_traces::machines::reserve_wait::{no_lost_wakeup, reserved_is_held};
 
 use crate::{Journal, SIZES, journal, sleeps_reserved, start};
 
 /// `MayTake`: under a hand-over a small reservation does not pass a large one that waits; else it does.
-fn passes<W: Discipline>() -> Vec<Logged> {
-    let journal = journal::<W>();
+fn passes<R: Rules>() -> Vec<Logged> {
+    let journal = journal::<R>();
     let ticket = start(&journal, 1, 1, 3);
     let reservation = journal.stop(ticket, 0).expect("it was asked for");
     let spawn = |name: u32, reserve: u32| {
@@ -70,14 +70,14 @@ fn waiting(steps: &[Logged]) -> usize {
 }
 
 /// Five threads want the credits that there are for one, and whoever has them keeps them until all others wait.
-fn herd<W: Discipline>() -> (usize, usize) {
+fn herd<R: Rules>() -> (usize, usize) {
     const THREADS: usize = 5;
     let sizes = Sizes {
         log: 64,
         max: 17,
         ..SIZES
     };
-    let journal = Arc::new(Journal::<W>::new(sizes, Log::default()));
+    let journal = Arc::new(Journal::<R>::new(sizes, Log::default()));
     let steps = in_time(move || {
         let granted = AtomicUsize::new(0);
         thread::scope(|scope| {
@@ -114,14 +114,14 @@ const NEEDS: [u32; 4] = [2, 5, 2, 5];
 const HALF: u32 = 7;
 
 /// Has each thread reserve, and give back, so many times.
-fn reserve<W: Discipline>(times: usize) -> Vec<Logged> {
+fn reserve<R: Rules>(times: usize) -> Vec<Logged> {
     let half = i64::from(HALF);
     let sizes = Sizes {
         log: 64,
         max: 2 * half + SIZES.overhead,
         ..SIZES
     };
-    let journal = Arc::new(Journal::<W>::new(sizes, Log::default()));
+    let journal = Arc::new(Journal::<R>::new(sizes, Log::default()));
     let steps = in_time(move || {
         let together = Barrier::new(NEEDS.len());
         thread::scope(|scope| {
@@ -176,12 +176,12 @@ fn sleep_on(machine: &wait::Machine, state: &wait::State) -> Vec<wait::Action> {
 }
 
 /// The log is a path of the machine.
-fn follows<W: Discipline>(wake: Wake) {
+fn follows<R: Rules>(wake: Wake) {
     let machine = wait::Machine::new(NEEDS.to_vec(), HALF, wake);
     let (mut sleeps, mut steps) = (0, 0);
     for _ in 0..40 {
         let mut state = machine.init();
-        for (step, now) in reserve::<W>(10) {
+        for (step, now) in reserve::<R>(10) {
             let mut take = |state: &mut wait::State, action| {
                 let next = machine.step(state, action);
                 *state = next.unwrap_or_else(|| panic!("{action:?} is not enabled in {state:?}"));

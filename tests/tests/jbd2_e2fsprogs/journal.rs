@@ -1,9 +1,9 @@
 //! The journal itself on an image of ext4, left as a crash leaves it.
 
-use interlock::dio::sys::StdSys;
 use interlock::jbd2::journal::{Division, Journal};
 use interlock::jbd2::probe::NoProbe;
-use interlock::jbd2::waiting::HandOver;
+use interlock::jbd2::rules::HandOver;
+use interlock::sys::StdSys;
 
 use crate::image::{Image, is_ready};
 use crate::ours::Dice;

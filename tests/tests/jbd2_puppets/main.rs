@@ -13,7 +13,7 @@ use conformance::corpus;
 use conformance::tours::tours;
 use interlock::jbd2::machine::{Action, Machine, Pc, State};
 use interlock::jbd2::policy::Policy;
-use interlock::jbd2::waiting::{HandOver, WakeAll};
+use interlock::jbd2::rules::{HandOver, WakeAll};
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::jbd2::Jbd2;
 

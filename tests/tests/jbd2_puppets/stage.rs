@@ -7,16 +7,16 @@ use std::thread::{self, JoinHandle};
 
 use conformance::in_time::PATIENCE;
 use conformance::jbd2_log::{Logged, action, differs, who};
-use interlock::dio::sys::StdSys;
 use interlock::errno::Errno;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Action, Credits, Load, Machine, Pc, State, Task};
 use interlock::jbd2::numbers::{Numbers, Tid};
 use interlock::jbd2::probe::{Probe, Step, Who};
 use interlock::jbd2::refused::{Reason, Refused};
+use interlock::jbd2::rules::Rules;
 use interlock::jbd2::space::{Checkpointed, Store};
 use interlock::jbd2::ticket::{Reservation, Ticket};
-use interlock::jbd2::waiting::Discipline;
+use interlock::sys::StdSys;
 
 /// The strings: where everybody is, and who may go on; `None` is the commit thread.
 #[derive(Default)]
@@ -95,16 +95,16 @@ impl Store for Held {
     }
 }
 
-type Journal<W> = Admission<W, StdSys, Held>;
+type Journal<R> = Admission<R, StdSys, Held>;
 
 /// The reservations of the pages whose workers have not started.
 type Reservations = Mutex<Vec<Option<Reservation>>>;
 
 /// A puppet: does what it is told, and keeps its handle in between.
-struct Puppet<W> {
+struct Puppet<R> {
     task: Task,
     load: Load,
-    journal: Arc<Journal<W>>,
+    journal: Arc<Journal<R>>,
     store: Held,
     reservations: Arc<Reservations>,
     ticket: Option<Ticket>,
@@ -114,7 +114,7 @@ fn number(credits: Credits) -> u32 {
     u32::try_from(credits).expect("a small number")
 }
 
-impl<W: Discipline> Puppet<W> {
+impl<R: Rules> Puppet<R> {
     fn play(mut self, told: &Receiver<Action>) {
         for action in told {
             // A refused task has nothing more to do.
@@ -188,7 +188,7 @@ impl<W: Discipline> Puppet<W> {
 }
 
 /// Writes as many blocks as the machine.
-fn commit<W: Discipline>(journal: &Journal<W>) {
+fn commit<R: Rules>(journal: &Journal<R>) {
     while let Some(committing) = journal.next_commit() {
         if journal.wrote(number(committing.log + 2)).is_err() {
             return;
@@ -197,9 +197,9 @@ fn commit<W: Discipline>(journal: &Journal<W>) {
     }
 }
 
-struct Stage<'a, W> {
+struct Stage<'a, R> {
     machine: &'a Machine,
-    journal: Arc<Journal<W>>,
+    journal: Arc<Journal<R>>,
     strings: Arc<Strings>,
     told: Vec<Sender<Action>>,
     threads: Vec<JoinHandle<()>>,
@@ -210,18 +210,18 @@ struct Stage<'a, W> {
 /// # Errors
 ///
 /// What a thread does that the path does not say, or where the journal and the machine differ.
-pub fn drive<W: Discipline>(machine: &Machine, path: &[Action]) -> Result<(), String> {
-    let mut stage = Stage::<W>::new(machine);
+pub fn drive<R: Rules>(machine: &Machine, path: &[Action]) -> Result<(), String> {
+    let mut stage = Stage::<R>::new(machine);
     let result = stage.follow(path);
     stage.clear()?;
     result
 }
 
-impl<'a, W: Discipline> Stage<'a, W> {
+impl<'a, R: Rules> Stage<'a, R> {
     fn new(machine: &'a Machine) -> Self {
         let strings = Arc::new(Strings::default());
         let store = Held(strings.clone());
-        let journal = Arc::new(Journal::<W>::new(machine.sizes, store.clone()));
+        let journal = Arc::new(Journal::<R>::new(machine.sizes, store.clone()));
         let reservations = Arc::new(Reservations::default());
         let (mut told, mut threads) = (Vec::new(), Vec::new());
         for task in machine.tasks() {

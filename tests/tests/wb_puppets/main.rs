@@ -26,8 +26,8 @@ use conformance::wb_flusher_rules::{
     DropsLock, FinishesUnderLock, KeepsPlug, NeverFinishes, SleepsWithPlug, SyncsPastPlug,
     WakesNobody,
 };
-use interlock::writeback::flusher_rules::{PerInode, Rules, Today};
 use interlock::writeback::plug::{Action, Machine, State};
+use interlock::writeback::rules::{PerInode, Rules, Today};
 use interlock_traces::machines::counterpart::Counterpart;
 use interlock_traces::machines::wb_plug::WbPlug;
 

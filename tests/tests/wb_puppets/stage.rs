@@ -10,9 +10,9 @@ use conformance::in_time::PATIENCE;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::{Numbers, Probe};
-use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug::{Action, Cpu, Machine, Pc, State, awaits_room};
 use interlock::writeback::plug_policy::Finish;
+use interlock::writeback::rules::Rules;
 
 const BLOCK: usize = 4;
 

@@ -1,18 +1,19 @@
 //! The commit thread: jbd2_journal_commit_transaction in kjournald2.
 
+use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::inner::Inner;
 use crate::device::BlockDevice;
-use crate::dio::sys::{Monitor, System};
 use crate::jbd2::log::encode::{encode, next};
 use crate::jbd2::log::error::LogError;
 use crate::jbd2::numbers::Tid;
 use crate::jbd2::probe::Probe;
 use crate::jbd2::refused::Reason;
-use crate::jbd2::waiting::Discipline;
+use crate::jbd2::rules::Rules;
+use crate::sys::{Monitor, System};
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Inner<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Inner<D, R, S, P> {
     /// Commits each transaction that is asked for, until the journal is closed or has aborted.
     pub(super) fn commit_all(&self) {
         while let Some(committing) = self.admission.next_commit() {
@@ -35,10 +36,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Inner<D, W, S, P> {
             .with(|buffers| (buffers.of(tid).clone(), buffers.head));
         let blocks = changes.blocks.iter();
         let blocks: Vec<(u64, &[u8])> = blocks.map(|(block, bytes)| (*block, &**bytes)).collect();
-        let revokes: Vec<u64> = match W::WRITES_REVOKES {
-            true => changes.revoked.iter().copied().collect(),
-            false => Vec::new(),
-        };
+        let revokes = R::revokes(changes.revoked.iter().copied().collect());
         let encoded = encode(
             &self.geometry,
             self.sequence(tid),
@@ -46,15 +44,22 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Inner<D, W, S, P> {
             &revokes,
             seconds(),
         );
-        let mut at = head;
-        for (block, left) in encoded.iter().zip((0..encoded.len()).rev()) {
-            if left == 0 && W::FLUSHES_BEFORE_COMMIT {
-                self.device.flush().map_err(LogError::Device)?;
-            }
-            self.area.write(&self.device, at, block)?;
-            at = next(&self.geometry, at);
-        }
-        self.device.flush().map_err(LogError::Device)?;
+        let mut places = vec![head];
+        places.extend(encoded.iter().scan(head, |at, _| {
+            *at = next(&self.geometry, *at);
+            Some(*at)
+        }));
+        let write = |which: Range<usize>| {
+            let mut blocks = places[which.clone()].iter().zip(&encoded[which]);
+            blocks.try_for_each(|(at, block)| self.area.write(&self.device, *at, block))
+        };
+        let record = encoded.len() - 1;
+        R::commit(
+            || write(0..record),
+            || write(record..record + 1),
+            || self.device.flush().map_err(LogError::Device),
+        )?;
+        let at = places[record + 1];
         if self.admission.wrote(encoded.len() as u32).is_err() {
             return Ok(());
         }

@@ -5,22 +5,21 @@ use std::sync::Arc;
 use super::error::JournalError;
 use super::inner::Inner;
 use crate::device::BlockDevice;
-use crate::dio::sys::{Monitor, StdSys, System};
 use crate::jbd2::log::encode::blocks_needed;
 use crate::jbd2::machine::Credits;
 use crate::jbd2::probe::{NoProbe, Probe};
 use crate::jbd2::refused::Refused;
+use crate::jbd2::rules::{HandOver, Rules};
 use crate::jbd2::ticket::{self, Ticket};
-use crate::jbd2::waiting::{Discipline, HandOver};
+use crate::sys::{Monitor, StdSys, System};
 
 /// A handle (handle_t): its changes are in one transaction, whole or not at all after a crash. To drop it is to [`Handle::stop`] it,
 /// and to give its reservation back.
 ///
 /// Between two handles of one transaction nothing keeps a block's versions apart: who changes a block excludes others from the
 /// `get_write_access` to the `dirty_metadata`, as a file system does.
-pub struct Handle<D: BlockDevice, W: Discipline = HandOver, S: System = StdSys, P: Probe = NoProbe>
-{
-    inner: Arc<Inner<D, W, S, P>>,
+pub struct Handle<D: BlockDevice, R: Rules = HandOver, S: System = StdSys, P: Probe = NoProbe> {
+    inner: Arc<Inner<D, R, S, P>>,
     /// None after a restart that has failed.
     ticket: Option<Ticket>,
     /// Credits that are used up.
@@ -28,18 +27,14 @@ pub struct Handle<D: BlockDevice, W: Discipline = HandOver, S: System = StdSys, 
 }
 
 /// Credits that a handle has reserved for a later one. To drop it is to give them back (jbd2_journal_free_reserved).
-pub struct Reservation<
-    D: BlockDevice,
-    W: Discipline = HandOver,
-    S: System = StdSys,
-    P: Probe = NoProbe,
-> {
-    inner: Arc<Inner<D, W, S, P>>,
+pub struct Reservation<D: BlockDevice, R: Rules = HandOver, S: System = StdSys, P: Probe = NoProbe>
+{
+    inner: Arc<Inner<D, R, S, P>>,
     reserved: Option<ticket::Reservation>,
 }
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Handle<D, W, S, P> {
-    pub(super) fn new(inner: Arc<Inner<D, W, S, P>>, ticket: Ticket) -> Self {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Handle<D, R, S, P> {
+    pub(super) fn new(inner: Arc<Inner<D, R, S, P>>, ticket: Ticket) -> Self {
         Handle {
             inner,
             ticket: Some(ticket),
@@ -176,7 +171,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Handle<D, W, S, P> {
     }
 
     /// The handle's changes are done (jbd2_journal_stop); its reservation, if it has one, is for a later handle.
-    pub fn stop(mut self) -> Option<Reservation<D, W, S, P>> {
+    pub fn stop(mut self) -> Option<Reservation<D, R, S, P>> {
         let ticket = self.ticket.take()?;
         let reserved = self.inner.admission.stop(ticket, self.spent)?;
         Some(Reservation {
@@ -186,7 +181,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Handle<D, W, S, P> {
     }
 }
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Drop for Handle<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Drop for Handle<D, R, S, P> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             self.inner.admission.stop_unreserved(ticket, self.spent);
@@ -194,14 +189,14 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Drop for Handle<D, W, S
     }
 }
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Reservation<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Reservation<D, R, S, P> {
     /// The handle that the credits were reserved for (jbd2_journal_start_reserved). It makes none of the four tests, and joins a
     /// transaction that is LOCKED too.
     ///
     /// # Errors
     ///
     /// [`JournalError::Refused`]: the journal has aborted.
-    pub fn start(mut self) -> Result<Handle<D, W, S, P>, JournalError> {
+    pub fn start(mut self) -> Result<Handle<D, R, S, P>, JournalError> {
         let who = self.inner.who();
         let Some(reserved) = self.reserved.take() else {
             return Err(JournalError::NoHandle);
@@ -211,7 +206,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Reservation<D, W, S, P>
     }
 }
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Drop for Reservation<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Drop for Reservation<D, R, S, P> {
     fn drop(&mut self) {
         if let Some(reserved) = self.reserved.take() {
             self.inner.admission.free_reserved(reserved);

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use super::buffers::{Buffers, Plan};
 use super::error::JournalError;
 use crate::device::BlockDevice;
-use crate::dio::sys::{Monitor, System};
 use crate::errno::Errno;
 use crate::jbd2::admission::Admission;
 use crate::jbd2::log::area::LogArea;
@@ -14,12 +13,13 @@ use crate::jbd2::log::superblock::Superblock;
 use crate::jbd2::numbers::Tid;
 use crate::jbd2::probe::{Probe, Who};
 use crate::jbd2::refused::Reason;
+use crate::jbd2::rules::Rules;
 use crate::jbd2::space::{Checkpointed, Store};
-use crate::jbd2::waiting::Discipline;
+use crate::sys::{Monitor, System};
 use interlock_rwlock::sys::AtomicWord;
 
 /// The journal.
-pub struct Inner<D, W: Discipline, S: System, P: Probe> {
+pub struct Inner<D, R: Rules, S: System, P: Probe> {
     pub(super) device: D,
     pub(super) area: LogArea,
     /// What of the superblock does not change: features, sizes, UUID.
@@ -27,11 +27,11 @@ pub struct Inner<D, W: Discipline, S: System, P: Probe> {
     /// The superblock; held while it is written.
     pub(super) superblock: S::Monitor<Superblock>,
     pub(super) buffers: S::Monitor<Buffers>,
-    pub(super) admission: Admission<W, S, P>,
+    pub(super) admission: Admission<R, S, P>,
     pub(super) handles: S::Word,
 }
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Inner<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Inner<D, R, S, P> {
     /// A new handle's number.
     pub fn who(&self) -> Who {
         let next = |number: u64| Some(number.wrapping_add(1));
@@ -109,28 +109,41 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Inner<D, W, S, P> {
 /// s_errno of a journal that an I/O error has aborted: -EIO.
 const EIO: u32 = (-5_i32).cast_unsigned();
 
+/// A checkpoint writes blocks home. That is over when this is dropped, after a failure and a panic of the device too.
+struct Writing<'a, D: BlockDevice, R: Rules, S: System, P: Probe>(&'a Inner<D, R, S, P>);
+
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Drop for Writing<'_, D, R, S, P> {
+    fn drop(&mut self) {
+        let Writing(inner) = self;
+        inner.buffers.with(Buffers::written);
+        R::written_home(|| inner.buffers.notify());
+    }
+}
+
 /// jbd2_log_do_checkpoint, jbd2_cleanup_journal_tail.
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Store for Inner<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Store for Inner<D, R, S, P> {
     fn checkpoint(&self) -> Result<Checkpointed, Errno> {
         let home = match self.buffers.with(Buffers::plan) {
             Plan::Nothing => return Ok(Checkpointed::Written),
             Plan::Newer(tid) => return Ok(Checkpointed::Newer(tid)),
             Plan::Write(home) => home,
         };
-        let write = || {
-            for (block, bytes) in &home {
-                self.device.write_at(bytes, self.home(*block)?)?;
-            }
-            self.device.flush()
+        let writing = Writing(self);
+        let write_home = || {
+            let mut home = home.iter();
+            home.try_for_each(|(block, bytes)| self.device.write_at(bytes, self.home(*block)?))
         };
-        let written = write();
-        self.buffers.with(Buffers::written);
-        self.buffers.notify();
-        let updated = written.map_err(LogError::Device).and_then(|()| {
+        let update_tail = || {
+            drop(writing);
             self.buffers.with(Buffers::checkpointed);
             self.update_tail()
-        });
-        updated.map_err(|error| {
+        };
+        let done = R::checkpoint(
+            || write_home().map_err(LogError::Device),
+            || self.device.flush().map_err(LogError::Device),
+            update_tail,
+        );
+        done.map_err(|error| {
             self.record_error();
             match error {
                 LogError::Device(errno) => errno,

@@ -2,8 +2,8 @@
 //!
 //! Tasks start handles, change blocks, and stop them; a commit thread writes what all handles of a transaction have changed into
 //! the log, behind it the commit record; whoever finds too little space in the log writes the oldest transaction home. Who may start
-//! when is the [admission](super::admission)'s affair, whose steps are those of the [machine](super::machine), with the waiting
-//! [discipline](super::waiting) as a type parameter. After a crash [`Journal::open`] finds every transaction whose commit has
+//! when is the [admission](super::admission)'s affair, whose steps are those of the [machine](super::machine), with the
+//! [rules](super::rules) as a type parameter. After a crash [`Journal::open`] finds every transaction whose commit has
 //! returned, whole, and of any other all or nothing.
 //!
 //! Each transaction has its own copy of a block, so that a checkpoint need not wait for a newer transaction to be committed, unless
@@ -31,9 +31,9 @@ use super::log::superblock::Superblock;
 use super::machine::Sizes;
 use super::probe::{NoProbe, Probe};
 use super::refused::Reason;
-use super::waiting::{Discipline, HandOver};
+use super::rules::{HandOver, Rules};
 use crate::device::BlockDevice;
-use crate::dio::sys::{Monitor, StdSys, System};
+use crate::sys::{Monitor, StdSys, System};
 use interlock_rwlock::sys::AtomicWord;
 
 /// How a journal divides its log.
@@ -79,9 +79,8 @@ impl Default for Division {
 /// journal.close()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Journal<D: BlockDevice, W: Discipline = HandOver, S: System = StdSys, P: Probe = NoProbe>
-{
-    inner: Arc<Inner<D, W, S, P>>,
+pub struct Journal<D: BlockDevice, R: Rules = HandOver, S: System = StdSys, P: Probe = NoProbe> {
+    inner: Arc<Inner<D, R, S, P>>,
     commits: Option<S::Thread>,
     replay: Replay,
 }
@@ -97,7 +96,7 @@ impl<D: BlockDevice> Journal<D> {
     }
 }
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Journal<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Journal<D, R, S, P> {
     /// Recovers the log on the device and opens it.
     ///
     /// # Errors
@@ -144,7 +143,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Journal<D, W, S, P> {
     /// # Errors
     ///
     /// [`JournalError::Refused`]: it is larger than a transaction may be, or the journal has aborted.
-    pub fn start(&self, credits: u32, reserve: u32) -> Result<Handle<D, W, S, P>, JournalError> {
+    pub fn start(&self, credits: u32, reserve: u32) -> Result<Handle<D, R, S, P>, JournalError> {
         let who = self.inner.who();
         let ticket = self
             .inner
@@ -218,7 +217,7 @@ impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Journal<D, W, S, P> {
     }
 }
 
-impl<D: BlockDevice, W: Discipline, S: System, P: Probe> Drop for Journal<D, W, S, P> {
+impl<D: BlockDevice, R: Rules, S: System, P: Probe> Drop for Journal<D, R, S, P> {
     fn drop(&mut self) {
         self.end();
     }

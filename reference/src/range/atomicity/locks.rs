@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::policy::Hold;
-use super::sys::{Monitor as _, System};
+use super::sys::System;
+use crate::sys::Monitor as _;
 
 /// The inode's lock: i_rwsem, with the two shared states that were proposed for it beside the one that it has. First come, first
 /// served.

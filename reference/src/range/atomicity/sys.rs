@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use crate::dio::sys::Monitor;
-use crate::dio::sys::StdMonitor;
 use crate::range::sys::{StdSys, Sys};
+use crate::sys::{Monitor, StdMonitor};
 
 /// The system that a file runs on.
 pub trait System: Sys {

@@ -3,7 +3,8 @@
 use std::sync::PoisonError;
 use std::thread;
 
-use interlock::range::atomicity::sys::{Cell, Monitor, System};
+use interlock::range::atomicity::sys::{Cell, System};
+use interlock::sys::Monitor;
 use loom::sync::atomic::{AtomicU64, Ordering};
 
 use crate::dio::sys::{LoomMonitor, NONE};

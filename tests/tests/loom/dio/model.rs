@@ -12,6 +12,7 @@ use interlock::dio::machine::{Action, Bio, Call, Extent, Kind, Request};
 use interlock::dio::policy::Policy;
 use interlock::dio::probe::{Probe, Seen, Side};
 use interlock::dio::recorder::Recorder;
+use interlock::dio::rules::{Rules, Specified};
 use interlock::dio::workers::Workers;
 
 use super::sys::{LoomDevice, LoomSys, NONE};
@@ -95,9 +96,10 @@ impl Probe for Logs {
     }
 }
 
-type File<const FAULT: u8> = DirectFile<LoomDevice, Workers<LoomSys<FAULT>>, LoomSys<FAULT>, Logs>;
+type File<R, const FAULT: u8> =
+    DirectFile<LoomDevice, Workers<LoomSys<FAULT>>, LoomSys<FAULT>, Logs, R>;
 
-fn open<const FAULT: u8>(model: &Model) -> File<FAULT> {
+fn open<R: Rules, const FAULT: u8>(model: &Model) -> File<R, FAULT> {
     let layout = model.layout();
     let initial = machine(model.policy, &layout, Vec::new()).init();
     let device = MemoryDevice::new(1, initial.disk.len(), STALE);
@@ -121,7 +123,7 @@ fn byte(thread: usize) -> u8 {
     0x10 + thread as u8
 }
 
-fn write<const FAULT: u8>(file: &File<FAULT>, thread: usize, write: Write) {
+fn write<R: Rules, const FAULT: u8>(file: &File<R, FAULT>, thread: usize, write: Write) {
     let (from, to, is_async) = write;
     let data = vec![byte(thread); (to + 1 - from) as usize];
     let written = match is_async {
@@ -132,14 +134,14 @@ fn write<const FAULT: u8>(file: &File<FAULT>, thread: usize, write: Write) {
 }
 
 /// Runs every schedule with at most `preemptions` preemptions, and checks each. Also returns the traces.
-pub fn explore<const FAULT: u8>(
+pub fn explore<R: Rules, const FAULT: u8>(
     name: &str,
     model: &Model,
     preemptions: usize,
 ) -> (Figures, Vec<String>) {
     let (of_run, of_judge) = (model.clone(), model.clone());
     let run = move || {
-        let file = Arc::new(open::<FAULT>(&of_run));
+        let file = Arc::new(open::<R, FAULT>(&of_run));
         let thread = |number: usize| {
             let (file, writes) = (file.clone(), of_run.writes.clone());
             move || write(&file, number, writes[number])
@@ -156,7 +158,7 @@ pub fn explore<const FAULT: u8>(
         (log, (file, left))
     };
     let judge = move |(calls, actions): (Vec<Call>, Vec<Action>),
-                      (file, left): &(Arc<File<FAULT>>, Left),
+                      (file, left): &(Arc<File<R, FAULT>>, Left),
                       traces: &mut Vec<String>| {
         if of_judge.judges_log {
             let recorder = &file.probe().recorder;
@@ -175,7 +177,7 @@ pub fn explore<const FAULT: u8>(
 type Left = (Snapshot, Vec<u8>);
 
 /// What an execution has left: of each sector some writer's bytes, whatever the log says.
-fn kept<const FAULT: u8>(file: &File<FAULT>, model: &Model) -> Left {
+fn kept<R: Rules, const FAULT: u8>(file: &File<R, FAULT>, model: &Model) -> Left {
     let snapshot = file.snapshot();
     let mut bytes = vec![0; snapshot.extents.len() * 2];
     let read = file.device().read_at(&mut bytes, 0);
@@ -232,15 +234,20 @@ pub fn holds(
     iterations: usize,
     paths: usize,
 ) -> Vec<String> {
-    let (figures, traces) = explore::<NONE>(name, model, preemptions);
+    let (figures, traces) = explore::<Specified, NONE>(name, model, preemptions);
     assert_eq!(figures, Figures { iterations, paths }, "{name}");
     traces::accepted(name, "dio", &traces);
     traces
 }
 
 /// Explores with a fault, which must be found by a panic that says `symptom`.
-pub fn finds<const FAULT: u8>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
+pub fn finds<R: Rules, const FAULT: u8>(
+    name: &str,
+    model: &Model,
+    preemptions: usize,
+    symptom: &str,
+) {
     assert_found(name, &[symptom], || {
-        explore::<FAULT>(name, model, preemptions)
+        explore::<R, FAULT>(name, model, preemptions)
     });
 }

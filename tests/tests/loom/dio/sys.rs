@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use conformance::own_beds::OwnBeds;
 use interlock::device::{BlockDevice, MemoryDevice};
-use interlock::dio::sys::{Monitor, System};
 use interlock::errno::Errno;
+use interlock::sys::{Monitor, System};
 use interlock_rwlock::sys::Sys;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread::{self, Thread};
@@ -17,10 +17,8 @@ use crate::rwsem::sys as lock;
 
 /// No fault.
 pub const NONE: u8 = 0;
-/// A request's I/O leaves i_dio_count before its blocks are converted.
-pub const DIO_END_FIRST: u8 = 1;
 /// Nobody is told that a value has changed.
-pub const NO_NOTIFY: u8 = 2;
+pub const NO_NOTIFY: u8 = 1;
 
 /// loom with one of the faults above.
 pub struct LoomSys<const FAULT: u8 = NONE>;
@@ -43,8 +41,6 @@ impl<const FAULT: u8> System for LoomSys<FAULT> {
     type Monitor<T: Send + 'static> = LoomMonitor<T, FAULT>;
     /// True: it has ended.
     type Thread = Arc<LoomMonitor<bool, NONE>>;
-
-    const END_IO_FIRST: bool = FAULT != DIO_END_FIRST;
 
     fn spawn(body: impl FnOnce() + Send + 'static) -> Self::Thread {
         let ended = Arc::new(LoomMonitor::new(false));

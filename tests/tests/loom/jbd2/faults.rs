@@ -1,8 +1,9 @@
-//! Faults in the disciplines: each must be found.
+//! Faults in the rules: each must be found.
 
-use interlock::jbd2::machine::Load;
+use interlock::jbd2::machine::{Credits, Load};
+use interlock::jbd2::numbers::Numbers;
 use interlock::jbd2::policy::Policy;
-use interlock::jbd2::waiting::{Discipline, Release};
+use interlock::jbd2::rules::{Event, Queue, Release, Rules};
 
 use rusty_fork::rusty_fork_test;
 
@@ -16,7 +17,7 @@ fn all(release: &Release<'_>) -> Vec<usize> {
 /// A release wakes nobody.
 struct WakesNobody;
 
-impl Discipline for WakesNobody {
+impl Rules for WakesNobody {
     const POLICY: Policy = Policy::UPSTREAM;
 
     fn wakes(_: &Release<'_>) -> Vec<usize> {
@@ -27,7 +28,7 @@ impl Discipline for WakesNobody {
 /// A release wakes the first only.
 struct WakesOne;
 
-impl Discipline for WakesOne {
+impl Rules for WakesOne {
     const POLICY: Policy = Policy::UPSTREAM;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
@@ -38,7 +39,7 @@ impl Discipline for WakesOne {
 /// Credits are handed to who came last.
 struct LastFirst;
 
-impl Discipline for LastFirst {
+impl Rules for LastFirst {
     const POLICY: Policy = Policy::HAND_OVER;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
@@ -49,31 +50,38 @@ impl Discipline for LastFirst {
 /// A commit does not wake those who wait for it.
 struct CommitWakesNobody;
 
-impl Discipline for CommitWakesNobody {
+impl Rules for CommitWakesNobody {
     const POLICY: Policy = Policy::UPSTREAM;
-    const COMMIT_WAKES: bool = false;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
         all(release)
+    }
+
+    fn woken_by(event: Event) -> &'static [Queue] {
+        match event {
+            Event::Flushed | Event::Ended => &[],
+            Event::Asked | Event::Stopped | Event::Over => event.wakes(),
+        }
     }
 }
 
 /// A start that fails the second test leaves its credits behind.
 struct LeaksCredits;
 
-impl Discipline for LeaksCredits {
+impl Rules for LeaksCredits {
     const POLICY: Policy = Policy::UPSTREAM;
-    const TAKES_BACK: bool = false;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {
         all(release)
     }
+
+    fn undo(_: &mut Numbers, _: Credits, _: Credits) {}
 }
 
 /// A commit is waited for with j_checkpoint_mutex, which it needs itself (up to 5.1).
 struct HoldsMutex;
 
-impl Discipline for HoldsMutex {
+impl Rules for HoldsMutex {
     const POLICY: Policy = Policy::CKPT_HOLDS_MUTEX;
 
     fn wakes(release: &Release<'_>) -> Vec<usize> {

@@ -6,7 +6,7 @@
 //! that the model is for. The paths of room, space, reserved with two pages and locked are also traces that are validated: by the
 //! machine, and by TLC those of space and of the first of reserved.
 //!
-//! | model                                                | discipline | bound | iterations |  paths | seconds |
+//! | model                                                | rules      | bound | iterations |  paths | seconds |
 //! |------------------------------------------------------|------------|-------|------------|--------|---------|
 //! | room: two starts, one has to wait for a commit       | WakeAll    | 4     |      8 329 |    117 |     1.1 |
 //! | space: and for space, checkpoints, another's commit  | WakeAll    | 4     |     10 818 |     96 |     2.3 |

@@ -10,8 +10,8 @@ use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, State, TState,
 use interlock::jbd2::numbers::Numbers;
 use interlock::jbd2::probe::{Probe, Step};
 use interlock::jbd2::recorder::Recorder;
+use interlock::jbd2::rules::Rules;
 use interlock::jbd2::space::Nothing;
-use interlock::jbd2::waiting::Discipline;
 
 use crate::dio::sys::{LoomSys, NONE};
 use crate::explored::{self, Figures, assert_shown, look};
@@ -81,14 +81,14 @@ impl Sight {
     }
 }
 
-type Journal<W> = Admission<W, LoomSys<NONE>, Log>;
+type Journal<R> = Admission<R, LoomSys<NONE>, Log>;
 
 fn number(credits: Credits) -> u32 {
     u32::try_from(credits).expect("a small number")
 }
 
 /// A plain task: one handle.
-fn plain<W: Discipline>(journal: &Journal<W>, model: &Model, p: usize) {
+fn plain<R: Rules>(journal: &Journal<R>, model: &Model, p: usize) {
     let load = &model.load;
     let started = journal.start(who(Task::Plain(p)), number(load.cost), 0, &Nothing);
     let ticket = started.expect("it fits");
@@ -101,7 +101,7 @@ fn plain<W: Discipline>(journal: &Journal<W>, model: &Model, p: usize) {
 }
 
 /// A writepages thread: one handle, and then its worker's.
-fn pages<W: Discipline>(journal: &Journal<W>, model: &Model, w: usize) {
+fn pages<R: Rules>(journal: &Journal<R>, model: &Model, w: usize) {
     let load = &model.load;
     let (cost, reserve) = (number(load.page_cost), number(load.reserve));
     let started = journal.start(who(Task::Pages(w)), cost, reserve, &Nothing);
@@ -112,7 +112,7 @@ fn pages<W: Discipline>(journal: &Journal<W>, model: &Model, w: usize) {
     journal.stop(started.expect("it joins"), number(load.convert_uses));
 }
 
-fn commit<W: Discipline>(journal: &Journal<W>) {
+fn commit<R: Rules>(journal: &Journal<R>) {
     while let Some(committing) = journal.next_commit() {
         journal
             .wrote(number(committing.log + 2))
@@ -121,8 +121,8 @@ fn commit<W: Discipline>(journal: &Journal<W>) {
     }
 }
 
-fn run<W: Discipline>(journal: &Arc<Journal<W>>, model: &Model) {
-    let spawn = |body: fn(&Journal<W>, &Model, usize), number: usize| {
+fn run<R: Rules>(journal: &Arc<Journal<R>>, model: &Model) {
+    let spawn = |body: fn(&Journal<R>, &Model, usize), number: usize| {
         let (journal, model) = (journal.clone(), model.clone());
         loom::thread::spawn(move || body(&journal, &model, number))
     };
@@ -155,7 +155,7 @@ fn run<W: Discipline>(journal: &Arc<Journal<W>>, model: &Model) {
 
 /// Runs every schedule with at most `preemptions` preemptions, and checks each; some path must show each of `sights`. `each` gets
 /// every distinct log.
-pub fn explore<W: Discipline>(
+pub fn explore<R: Rules>(
     name: &str,
     model: &Model,
     preemptions: usize,
@@ -165,7 +165,7 @@ pub fn explore<W: Discipline>(
     let (of_run, of_judge) = (model.clone(), model.clone());
     let looked_for = sights.to_vec();
     let run = move || {
-        let journal = Arc::new(Journal::<W>::new(of_run.sizes, Log::default()));
+        let journal = Arc::new(Journal::<R>::new(of_run.sizes, Log::default()));
         run(&journal, &of_run);
         let steps = journal.probe().taken();
         let path: Vec<Step> = steps.iter().map(|(step, _)| *step).collect();
@@ -173,7 +173,7 @@ pub fn explore<W: Discipline>(
     };
     let judge = move |_: Vec<Step>, steps: &Vec<Logged>, shown: &mut Vec<Sight>| {
         each(steps);
-        let machine = Machine::new(W::POLICY, of_judge.sizes, of_judge.load);
+        let machine = Machine::new(R::POLICY, of_judge.sizes, of_judge.load);
         let states = replay(&machine, steps).unwrap_or_else(|error| panic!("{error}"));
         let ends = &states[steps.len()].pc;
         assert!(ends.iter().all(|pc| *pc == Pc::Idle), "a task is at it");
@@ -187,19 +187,19 @@ pub fn explore<W: Discipline>(
 }
 
 /// Explores; the figures must be these, so that a model that explores less is noticed.
-pub fn holds<W: Discipline>(
+pub fn holds<R: Rules>(
     name: &str,
     model: &Model,
     preemptions: usize,
     sights: &[Sight],
     [iterations, paths]: [usize; 2],
 ) {
-    let figures = explore::<W>(name, model, preemptions, sights, |_| {});
+    let figures = explore::<R>(name, model, preemptions, sights, |_| {});
     assert_eq!(figures, Figures { iterations, paths }, "{name}");
 }
 
 /// The same; and each log, as a trace, is one that the machine accepts; returns them.
-pub fn holds_as_traces<W: Discipline>(
+pub fn holds_as_traces<R: Rules>(
     name: &str,
     model: &Model,
     preemptions: usize,
@@ -207,9 +207,9 @@ pub fn holds_as_traces<W: Discipline>(
     [iterations, paths]: [usize; 2],
 ) -> Vec<String> {
     let kept = Arc::new(Mutex::new(Vec::new()));
-    let machine = Machine::new(W::POLICY, model.sizes, model.load);
+    let machine = Machine::new(R::POLICY, model.sizes, model.load);
     let keeps = kept.clone();
-    let figures = explore::<W>(name, model, preemptions, sights, move |steps| {
+    let figures = explore::<R>(name, model, preemptions, sights, move |steps| {
         let recorder = Recorder::new();
         for (step, now) in steps {
             recorder.step(*step, now);
@@ -224,9 +224,9 @@ pub fn holds_as_traces<W: Discipline>(
     texts
 }
 
-/// Explores with a discipline at fault, which must be found by a panic that says `symptom`.
-pub fn finds<W: Discipline>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
+/// Explores with rules at fault, which must be found by a panic that says `symptom`.
+pub fn finds<R: Rules>(name: &str, model: &Model, preemptions: usize, symptom: &str) {
     assert_found(name, &[symptom], || {
-        explore::<W>(name, model, preemptions, &[], |_| {})
+        explore::<R>(name, model, preemptions, &[], |_| {})
     });
 }

@@ -2,7 +2,7 @@
 
 use conformance::traces;
 use interlock::jbd2::machine::{Load, Sizes};
-use interlock::jbd2::waiting::{HandOver, WakeAll};
+use interlock::jbd2::rules::{HandOver, WakeAll};
 
 use rusty_fork::rusty_fork_test;
 

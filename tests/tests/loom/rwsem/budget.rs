@@ -3,7 +3,7 @@
 
 use interlock_rwlock::Kind;
 use interlock_rwlock::layout::Budget;
-use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::rules::{BatchQueue, Rules};
 use interlock_rwlock::word::{Action, Grant, WordOf};
 use rusty_fork::rusty_fork_test;
 
@@ -22,7 +22,7 @@ const TWO_READERS_ONE_WRITER: Programs = &[&[Read], &[Read], &[Write]];
 /// Who looks in vain stays called.
 struct StaysCalled;
 
-impl Protocol<One> for StaysCalled {
+impl Rules<One> for StaysCalled {
     fn miss(word: Word) -> Word {
         word
     }
@@ -31,7 +31,7 @@ impl Protocol<One> for StaysCalled {
 /// Who leaves last sees to the waiters only if the budget is spent.
 struct OnlyIfSpent;
 
-impl Protocol<One> for OnlyIfSpent {
+impl Rules<One> for OnlyIfSpent {
     fn must_wake(word: Word) -> bool {
         word.must_wake() && word.is_closed()
     }
@@ -40,7 +40,7 @@ impl Protocol<One> for OnlyIfSpent {
 /// Who passes takes nothing from the budget.
 struct PassesForNothing;
 
-impl Protocol<One> for PassesForNothing {
+impl Rules<One> for PassesForNothing {
     fn enter(word: Word, kind: Kind) -> Option<Word> {
         let after = word.enter(kind)?;
         let passes = after.bits() - word.bits() - Word::unit(kind);
@@ -51,7 +51,7 @@ impl Protocol<One> for PassesForNothing {
 /// An arrival passes between a release and its wake-up.
 struct PassesTooSoon;
 
-impl Protocol<One> for PassesTooSoon {
+impl Rules<One> for PassesTooSoon {
     fn enter(word: Word, kind: Kind) -> Option<Word> {
         let passes = || Some(Word::from_bits(word.bits() + Word::unit(kind)));
         let open = word.must_wake() && !word.is_closed();
@@ -62,7 +62,7 @@ impl Protocol<One> for PassesTooSoon {
 /// The first of a batch that looks takes the lock, and the others' number stays.
 struct TakesAlone;
 
-impl Protocol<One> for TakesAlone {
+impl Rules<One> for TakesAlone {
     fn take(word: Word, grant: Grant) -> Option<Word> {
         let taken = word.take(grant)?;
         let (before, mut counts) = (word.counts(), taken.counts());
@@ -78,7 +78,7 @@ impl Protocol<One> for TakesAlone {
 /// Who takes the lock for its batch wakes nobody of it.
 struct WakesNoBatch;
 
-impl Protocol<One> for WakesNoBatch {
+impl Rules<One> for WakesNoBatch {
     fn look(word: Word, grant: Grant) -> Option<(Word, Action, Option<Grant>)> {
         let (after, action, _) = BatchQueue::look(word, grant)?;
         Some((after, action, None))

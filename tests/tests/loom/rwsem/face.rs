@@ -6,7 +6,7 @@ use interlock_rwlock::layout::{Budget, Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::lock_api::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use interlock_rwlock::probe::NoProbe;
-use interlock_rwlock::protocol::BatchQueue;
+use interlock_rwlock::rules::BatchQueue;
 use interlock_rwlock::word::WordOf;
 use loom::cell::UnsafeCell;
 use rusty_fork::rusty_fork_test;

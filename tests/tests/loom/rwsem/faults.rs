@@ -17,7 +17,7 @@
 //! | `beds::wake`          | it is cleared             | Release | `RELAXED_PUBLISH`    |
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
-use interlock_rwlock::protocol::BatchQueue;
+use interlock_rwlock::rules::BatchQueue;
 
 use rusty_fork::rusty_fork_test;
 

@@ -10,7 +10,7 @@ use interlock_rwlock::Kind;
 use interlock_rwlock::layout::{Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
-use interlock_rwlock::protocol::Protocol;
+use interlock_rwlock::rules::Rules;
 use interlock_rwlock::sys::Sys;
 use interlock_rwlock::word::{Action, WordOf};
 use loom::cell::UnsafeCell;
@@ -94,7 +94,7 @@ fn names(tasks: &[(usize, Kind)]) -> Vec<String> {
 }
 
 /// Runs one operation; true: it wrote.
-fn run<S: Sys, R: Protocol<L>, L: Layout>(shared: &Shared<S, R, L>, op: Op) -> bool {
+fn run<S: Sys, R: Rules<L>, L: Layout>(shared: &Shared<S, R, L>, op: Op) -> bool {
     let Shared { lock, value } = shared;
     let kind = op.kind();
     if matches!(op, Op::TryRead | Op::TryWrite) {
@@ -142,7 +142,7 @@ pub fn explore<S, R, L>(
 ) -> (usize, Vec<String>)
 where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
-    R: Protocol<L> + Send + Sync + 'static,
+    R: Rules<L> + Send + Sync + 'static,
     L: Layout,
 {
     let tasks = Arc::new(tasks(programs));
@@ -218,7 +218,7 @@ pub fn holds<S, R>(
 ) -> Vec<String>
 where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
-    R: Protocol + Send + Sync + 'static,
+    R: Rules + Send + Sync + 'static,
 {
     let (explored, recorded) = explore::<S, R, NoBudget>(name, programs, preemptions);
     assert_eq!((explored, recorded.len()), (iterations, traces), "{name}");
@@ -234,7 +234,7 @@ pub fn holds_with<L, S, R>(
     figures: [usize; 2],
 ) where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
-    R: Protocol<L> + Send + Sync + 'static,
+    R: Rules<L> + Send + Sync + 'static,
     L: Layout,
 {
     let (explored, recorded) = explore::<S, R, L>(name, programs, preemptions);
@@ -249,7 +249,7 @@ pub fn finds_with<L, S, R>(
     symptoms: &[&str],
 ) where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
-    R: Protocol<L> + Send + Sync + 'static,
+    R: Rules<L> + Send + Sync + 'static,
     L: Layout,
 {
     assert_found(name, symptoms, || {
@@ -261,7 +261,7 @@ pub fn finds_with<L, S, R>(
 pub fn finds<S, R>(name: &str, programs: Programs, preemptions: Option<usize>, symptoms: &[&str])
 where
     S: Sys<Word: Send + Sync, Beds: Send + Sync> + 'static,
-    R: Protocol + Send + Sync + 'static,
+    R: Rules + Send + Sync + 'static,
 {
     finds_with::<NoBudget, S, R>(name, programs, preemptions, symptoms);
 }

@@ -3,7 +3,7 @@
 use conformance::traces;
 
 use interlock_rwlock::Kind;
-use interlock_rwlock::protocol::{BatchQueue, Protocol};
+use interlock_rwlock::rules::{BatchQueue, Rules};
 use interlock_rwlock::word::{Grant, Word};
 use rusty_fork::rusty_fork_test;
 
@@ -16,7 +16,7 @@ type Fast = LoomSys<NONE, true>;
 /// `BatchQueue` in a word that is full when one waits.
 struct OneWaits;
 
-impl Protocol for OneWaits {
+impl Rules for OneWaits {
     fn queue(word: Word, kind: Kind) -> Option<(Word, Grant)> {
         if word.has_waiters() {
             None

@@ -10,8 +10,8 @@ use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::Probe;
 use interlock::writeback::flusher_recorder::Recorder;
-use interlock::writeback::flusher_rules::Rules;
 use interlock::writeback::plug::{Action, State, awaits_room};
+use interlock::writeback::rules::Rules;
 use interlock_traces::machines::wb_plug::Invariant;
 
 use crate::dio::sys::{LoomDevice, LoomSys, NONE};

@@ -2,7 +2,7 @@
 
 use conformance::traces;
 use conformance::wb_flusher_log::Wants;
-use interlock::writeback::flusher_rules::{PerInode, Today};
+use interlock::writeback::rules::{PerInode, Today};
 use interlock_traces::machines::wb_plug::Invariant;
 
 use rusty_fork::rusty_fork_test;

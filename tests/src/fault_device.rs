@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::device::BlockDevice;
-use crate::errno::Errno;
+use interlock::device::BlockDevice;
+use interlock::errno::Errno;
 
 /// Another device, with faults. An I/O that is delayed is overtaken by those that other workers do meanwhile.
 pub struct FaultDevice<D> {

@@ -18,7 +18,7 @@ pub enum Arrival {
 /// The pure part of the lock: what each action makes of the word. The defaults are those of [`WordOf`].
 ///
 /// What `Release` makes of the word is not among them: it is a subtraction.
-pub trait Protocol<L: Layout = NoBudget> {
+pub trait Rules<L: Layout = NoBudget> {
     /// See [`WordOf::enter`].
     #[inline]
     fn enter(word: WordOf<L>, kind: Kind) -> Option<WordOf<L>> {
@@ -30,7 +30,7 @@ pub trait Protocol<L: Layout = NoBudget> {
         word.queue(kind)
     }
 
-    /// An arrival: [`Protocol::enter`], or else [`Protocol::queue`].
+    /// An arrival: [`Rules::enter`], or else [`Rules::queue`].
     fn arrive(word: WordOf<L>, kind: Kind) -> (WordOf<L>, Arrival) {
         if let Some(after) = Self::enter(word, kind) {
             return (after, Arrival::Entered);
@@ -57,7 +57,7 @@ pub trait Protocol<L: Layout = NoBudget> {
         word.rouse()
     }
 
-    /// What a task does that must see to the waiters: [`Protocol::rouse`], or else [`Protocol::wake`]. Whoever waits for the grant is to
+    /// What a task does that must see to the waiters: [`Rules::rouse`], or else [`Rules::wake`]. Whoever waits for the grant is to
     /// be woken.
     fn see_to(word: WordOf<L>) -> (WordOf<L>, Action, Option<Grant>) {
         match Self::rouse(word) {
@@ -79,7 +79,7 @@ pub trait Protocol<L: Layout = NoBudget> {
         word.miss()
     }
 
-    /// What a task does that waits for this grant and looks, if it is called: [`Protocol::take`], or else [`Protocol::miss`]. A reader
+    /// What a task does that waits for this grant and looks, if it is called: [`Rules::take`], or else [`Rules::miss`]. A reader
     /// that takes the lock does so for its batch, which is to be woken.
     fn look(word: WordOf<L>, grant: Grant) -> Option<(WordOf<L>, Action, Option<Grant>)> {
         match Self::take(word, grant) {
@@ -101,4 +101,4 @@ pub trait Protocol<L: Layout = NoBudget> {
 /// The policy `BatchQueue` of `specs/rwsem/RwsemPolicies.tla`, with the budget of the layout.
 pub struct BatchQueue;
 
-impl<L: Layout> Protocol<L> for BatchQueue {}
+impl<L: Layout> Rules<L> for BatchQueue {}

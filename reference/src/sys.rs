@@ -1,30 +1,32 @@
-//! What a file needs from the system beside its lock: monitors and threads. Tests put loom's in.
+//! What files, journals and flushers need from the system beside their locks: monitors and threads. Tests put loom's or shuttle's in.
 
+use std::panic::resume_unwind;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 pub use interlock_rwlock::sys::StdSys;
 use interlock_rwlock::sys::Sys;
 
-/// The system that a file runs on.
+/// The system that these run on.
 pub trait System: Sys<Word: Send + Sync, Beds: Send + Sync> + Send + Sync + 'static {
     /// Guards a value.
     type Monitor<T: Send + 'static>: Monitor<T> + Send + Sync + 'static;
     /// A thread that runs.
     type Thread: Send + Sync;
 
-    /// I/O ends with `EndIo` and then `DioEnd`. Here, because tests put faults in by the system; false is one.
-    const END_IO_FIRST: bool = true;
-
     /// Starts a thread.
     fn spawn(body: impl FnOnce() + Send + 'static) -> Self::Thread;
 
-    /// Waits for a thread to end; one that has panicked has ended.
+    /// Waits for a thread to end.
+    ///
+    /// # Panics
+    ///
+    /// With what the thread has panicked with, unless the caller is panicking itself.
     fn join(thread: Self::Thread);
 }
 
-/// A value that one thread at a time changes, and that threads can wait for. Nothing is poisoned: the file's own steps on a value
-/// do not panic half-way.
+/// A value that one thread at a time changes, and that threads can wait for. Nothing is poisoned: the steps on a value do not
+/// panic half-way.
 pub trait Monitor<T> {
     /// A monitor of this value.
     fn new(value: T) -> Self;
@@ -48,8 +50,11 @@ impl System for StdSys {
     }
 
     fn join(thread: JoinHandle<()>) {
-        // What it had to do it has done, or its I/Os have failed when they were dropped.
-        let _ = thread.join();
+        if let Err(panic) = thread.join()
+            && !thread::panicking()
+        {
+            resume_unwind(panic);
+        }
     }
 }
 

@@ -1,0 +1,16 @@
+//! The rules that a file's requests follow beside their [policy](super::policy), as a type, so that tests can put faulty ones in.
+
+/// The steps of a request in which more than the policy's decisions counts. As they stand here they are the specification's.
+pub trait Rules: Send + Sync + 'static {
+    /// iomap_dio_complete: `EndIo`, then `DioEnd`, so that who has waited in inode_dio_wait sees the blocks converted.
+    fn conclude<R>(end_io: impl FnOnce() -> R, dio_end: impl FnOnce()) -> R {
+        let result = end_io();
+        dio_end();
+        result
+    }
+}
+
+/// The specification's.
+pub struct Specified;
+
+impl Rules for Specified {}
