@@ -90,7 +90,7 @@ fn operate<R: Rules<L>, L: Layout>(shared: &Shared<R, L>, task: usize, kind: Kin
 }
 
 /// How many schedules were run, and how many distinct logs they left.
-fn run<R: Rules<L> + Send + Sync + 'static, L: Layout>(
+fn run<R: Rules<L> + Send + Sync + 'static, L: Layout + Send + Sync>(
     scheduler: impl Scheduler + 'static,
     readers: usize,
     writers: usize,
@@ -133,7 +133,10 @@ fn run<R: Rules<L> + Send + Sync + 'static, L: Layout>(
 }
 
 /// All schedules were run, and most of them differ.
-fn explores<L: Layout>(name: &str, scheduler: impl Fn() -> Box<dyn Scheduler + Send>) {
+fn explores<L: Layout + Send + Sync>(
+    name: &str,
+    scheduler: impl Fn() -> Box<dyn Scheduler + Send>,
+) {
     for (readers, writers) in [(2, 2), (3, 3), (4, 4), (6, 2), (2, 6)] {
         let (schedules, logs) = run::<BatchQueue, L>(scheduler(), readers, writers);
         println!("{name}, {readers}R+{writers}W: {schedules} schedules, {logs} logs");

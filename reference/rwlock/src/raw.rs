@@ -6,7 +6,7 @@ use crate::kind::Kind;
 use crate::layout::{Layout, NoBudget};
 use crate::lock::RawBarrierRwLock;
 use crate::probe::NoProbe;
-use crate::protocol::BatchQueue;
+use crate::rules::BatchQueue;
 use crate::sys::ConstSys;
 
 // SAFETY: a writer is alone inside and readers exclude writers, by `WordOf::enter`, `wake`, `take` and `downgrade`. Acquisition: each
