@@ -57,7 +57,7 @@ mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or lis
 	@ci/mutants
 
 .PHONY: tsan
-tsan: cargo ## ThreadSanitizer on the lock under stress, with a nightly toolchain
+tsan: cargo ## ThreadSanitizer on the threads of each lock, the file, the journal and the flusher, with a nightly toolchain and its source
 	@ci/tsan
 
 .PHONY: targets
