@@ -13,6 +13,25 @@ pub struct Figures {
     pub paths: usize,
 }
 
+/// What the table of a head says of a model with this bound, behind its name and the bound.
+///
+/// # Panics
+/// If it says nothing.
+pub fn figures_of(head: &str, name: &str, preemptions: Option<usize>) -> Figures {
+    let bound = preemptions.map_or("none".to_owned(), |bound| bound.to_string());
+    let rows = head.lines().filter_map(|line| line.strip_prefix("//! |"));
+    let mut rows = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
+    let row = rows.find(|row| row[0] == name && row[1] == bound);
+    let number = |text: &str| text.replace(' ', "").parse().ok();
+    let figures = row.as_ref().and_then(|row| {
+        Some(Figures {
+            iterations: number(row[2])?,
+            paths: number(row[3])?,
+        })
+    });
+    figures.unwrap_or_else(|| panic!("the head has no figures of {name}, bound {bound}"))
+}
+
 /// The hashes of what was seen.
 #[derive(Default)]
 pub struct Seen(HashSet<u64>);

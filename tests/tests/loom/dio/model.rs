@@ -15,8 +15,9 @@ use interlock::dio::recorder::Recorder;
 use interlock::dio::rules::{Rules, Specified};
 use interlock::dio::workers::Workers;
 
+use super::HEAD;
 use super::sys::{LoomDevice, LoomSys, NONE};
-use crate::explored::{self, Figures};
+use crate::explored::{self, Figures, figures_of};
 
 /// A write: its first sector, its last sector, and whether it is asynchronous.
 pub type Write = (u32, u32, bool);
@@ -227,15 +228,10 @@ fn agree((now, bytes): &Left, model: &Model, calls: Vec<Call>, actions: &[Action
 
 /// Explores without faults; the figures must be these, so that a model that explores less is noticed. The traces of all paths
 /// are behaviours, says the machine; returns them.
-pub fn holds(
-    name: &str,
-    model: &Model,
-    preemptions: usize,
-    iterations: usize,
-    paths: usize,
-) -> Vec<String> {
+pub fn holds(name: &str, model: &Model, preemptions: usize) -> Vec<String> {
     let (figures, traces) = explore::<Specified, NONE>(name, model, preemptions);
-    assert_eq!(figures, Figures { iterations, paths }, "{name}");
+    let told = figures_of(HEAD, name, Some(preemptions));
+    assert_eq!(figures, told, "{name}");
     traces::accepted(name, "dio", &traces);
     traces
 }

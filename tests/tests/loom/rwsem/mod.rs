@@ -5,54 +5,47 @@
 //! *Traces*: distinct sequences of the lock's steps. Iterations and traces are asserted. Each is recorded too, as by threads that
 //! do not wait for each other: it is a behaviour, says the machine of all, and TLC of those of one model.
 //!
-//! | model        | bound | iterations | traces | seconds |
-//! |--------------|-------|------------|--------|---------|
-//! | r+r+w        | none  |     88 871 |     48 |     5.2 |
-//! | r+w+w        | none  |     43 002 |     36 |     2.5 |
-//! | w+w+w        | none  |     43 002 |     36 |     2.5 |
-//! | r+r+w+w      | 3     |      9 478 |    527 |     1.1 |
-//! | r+w+w+w      | 3     |     13 446 |    480 |     1.5 |
-//! | rr+r+ww      | 3     |      2 294 |    304 |     0.2 |
-//! | rw+w+r       | 3     |      1 175 |    117 |     0.1 |
-//! | rw+w+w+r     | 3     |     27 459 |  1 675 |     2.3 |
-//! | d+r+d        | 3     |        822 |     90 |     0.0 |
-//! | d+r+r+w      | 3     |     18 349 |    938 |     2.0 |
-//! | tr tw+w+tw+r | 3     |     11 669 |    425 |     0.9 |
-//! | fast r+w     | none  |         65 |      4 |     0.0 |
-//! | fast r+r+w   | 3     |        985 |     44 |     0.1 |
-//! | fast r+w+w   | 3     |      1 779 |     36 |     0.2 |
-//! | fast d+r+w   | 3     |      2 643 |     59 |     0.4 |
-//! | full r+w+w   | 2     |        100 |     20 |     0.0 |
-//! | full r+r+w   | 2     |         86 |     22 |     0.0 |
-//!
-//! With a budget of one, which is not recorded:
-//!
-//! | model        | bound | iterations | traces | seconds |
-//! |--------------|-------|------------|--------|---------|
-//! | r+w          | none  |         66 |      4 |     0.0 |
-//! | r+r+w        | 3     |        469 |     56 |     0.0 |
-//! | r+w+w        | 3     |        675 |     48 |     0.1 |
-//! | w+w+w        | 3     |        613 |     48 |     0.0 |
-//! | r+r+w+w      | 3     |     13 917 |    795 |     1.6 |
-//! | d+r+r+w      | 3     |     44 032 |  1 204 |     4.2 |
-//! | ww+w+r       | 3     |      2 783 |    162 |     0.2 |
-//! | fast r+w     | 3     |         63 |      4 |     0.0 |
-//! | fast w+w+w   | 2     |      6 937 |     48 |     0.5 |
-//! | fast tw+r+w  | 2     |      8 927 |     32 |     0.7 |
-//!
-//! `lock_api`'s own calls, with the fast path, at most 3 preemptions; b: with a `bump`, f: with a fair unlock:
-//!
-//! | model           | iterations |
-//! |-----------------|------------|
-//! | r+w             |         63 |
-//! | tr+tw+d         |        963 |
-//! | budget, d+r+tw  |      1 643 |
-//! | br+bw           |      3 460 |
-//! | bw+f            |        538 |
+//! | model                    | bound | iterations | traces |
+//! |--------------------------|-------|------------|--------|
+//! | r+r+w                    | 4     |      3 905 |     48 |
+//! | r+w+w                    | 4     |      4 021 |     36 |
+//! | w+w+w                    | 4     |      3 307 |     36 |
+//! | r+r+w+w                  | 3     |     20 504 |    527 |
+//! | r+w+w+w                  | 3     |     21 793 |    480 |
+//! | rr+r+ww                  | 3     |      4 845 |    306 |
+//! | rw+w+r                   | 3     |      2 364 |    117 |
+//! | rw+w+w+r                 | 3     |     82 643 |  1 675 |
+//! | d+r+d                    | 3     |      1 698 |     90 |
+//! | d+r+r+w                  | 3     |     58 612 |    938 |
+//! | tr tw+w+tw+r             | 3     |     21 008 |    425 |
+//! | fast r+w                 | none  |        472 |      4 |
+//! | fast r+r+w               | 3     |      3 861 |     44 |
+//! | fast r+w+w               | 3     |      6 770 |     36 |
+//! | fast d+r+w               | 3     |     15 724 |     59 |
+//! | full r+w+w               | 2     |        114 |     20 |
+//! | full r+r+w               | 2     |         97 |     22 |
+//! | budget r+w               | none  |         66 |      4 |
+//! | budget r+r+w             | 3     |        469 |     56 |
+//! | budget r+w+w             | 3     |        675 |     48 |
+//! | budget w+w+w             | 3     |        613 |     48 |
+//! | budget r+r+w+w           | 3     |     13 917 |    795 |
+//! | budget d+r+r+w           | 3     |     44 032 |  1 204 |
+//! | budget ww+w+r            | 3     |      2 783 |    162 |
+//! | budget, fast r+w         | 3     |         63 |      4 |
+//! | budget, fast w+w+w       | 3     |      6 937 |     48 |
+//! | budget, fast tw+r+w      | 3     |      8 927 |     32 |
+//! | lock_api r+w             | 3     |         63 |      1 |
+//! | lock_api tr+tw+d         | 3     |        963 |      2 |
+//! | lock_api, budget, d+r+tw | 3     |      1 643 |      2 |
+//! | lock_api br+bw           | 3     |      3 460 |      1 |
+//! | lock_api bw+f            | 3     |        538 |      1 |
 //!
 //! *fast*: with the fast path, and each spin one look. *full*: a word that one waiter fills, so that others yield and come again.
-//!
-//! The seconds are those of an idle machine with two processors, one test at a time.
+//! *budget*: of one, which is not recorded.
+//! *lock_api*: its own calls, with the fast path, whose traces are what was written; b: with a `bump`, f: with a fair unlock.
+
+/// This file, whose table has the figures.
+const HEAD: &str = include_str!("mod.rs");
 
 mod budget;
 mod face;
