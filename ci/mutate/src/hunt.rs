@@ -1,20 +1,19 @@
 //! Shows a mutant to the rows that read its definition, until one of them notices.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 use interlock_checker::costs::{Costs, estimate};
 use interlock_checker::engines::Tools;
-use interlock_checker::evidence::Evidence;
 use interlock_checker::judge;
 use interlock_checker::manifest::{Manifest, Model};
-use interlock_checker::plan::{self, Job};
+use interlock_checker::plan;
 use interlock_checker::run::Run;
-use interlock_checker::tlc::Tlc;
+use interlock_checker::tlc::{self, Tlc};
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::verdict::{Outcome, Verdict, is_refused};
 use interlock_checker::{interrupt, run};
@@ -37,40 +36,80 @@ pub fn impatient(manifest: &Manifest) -> Manifest {
     manifest
 }
 
+/// A run, and the rows that it asks at once.
+#[derive(Debug, Clone)]
+pub struct Ask<'a> {
+    rows: Vec<&'a Model>,
+    how: tlc::Ask,
+}
+
+impl<'a> Ask<'a> {
+    /// Those that ask all rows of an area, the cheapest first; with `matrix` each row by itself.
+    pub fn all(manifest: &Manifest, area: &Area<'a>, matrix: bool) -> Vec<Ask<'a>> {
+        let costs = Costs::default();
+        let jobs = plan::jobs(manifest, &area.all_rows(), |_| false, &costs).into_iter();
+        let mut asks: Vec<Ask> = jobs
+            .map(|job| Ask {
+                rows: job.members.iter().map(|(_, row)| *row).collect(),
+                how: job.ask,
+            })
+            .collect();
+        if matrix {
+            let alone = |ask: Ask<'a>| {
+                let how = ask.how;
+                let rows = ask.rows.into_iter();
+                rows.map(move |row| Ask {
+                    rows: vec![row],
+                    how,
+                })
+            };
+            asks = asks.into_iter().flat_map(alone).collect();
+        }
+        let cost = |ask: &Ask| -> f64 { ask.rows.iter().map(|row| estimate(row)).sum() };
+        asks.sort_by(|a, b| cost(a).total_cmp(&cost(b)).then(a.name().cmp(&b.name())));
+        asks
+    }
+
+    /// Of these rows alone, if there is one.
+    fn only(&self, wanted: &BTreeSet<&str>) -> Option<Ask<'a>> {
+        let rows = self.rows.iter().copied();
+        let rows: Vec<&Model> = rows
+            .filter(|row| wanted.contains(row.name.as_str()))
+            .collect();
+        let how = self.how;
+        (!rows.is_empty()).then_some(Ask { rows, how })
+    }
+
+    fn name(&self) -> String {
+        let names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
+        names.join(" ")
+    }
+}
+
 /// The runs that show a definition's mutants to its rows, and the digest of what these are.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    jobs: Vec<Job<'a>>,
+    asks: Vec<Ask<'a>>,
     digest: String,
 }
 
 impl<'a> Plan<'a> {
-    /// For the mutants of a definition. With `matrix` each row has a run of its own, and all are asked.
+    /// For the mutants of a definition: of an area's asks those that read it.
     ///
     /// # Errors
     ///
     /// When the rows cannot be written down.
     pub fn of(
-        manifest: &Manifest,
+        asks: &[Ask<'a>],
         area: &Area<'a>,
         module: &str,
         definition: &str,
-        matrix: bool,
     ) -> Result<Plan<'a>> {
         let rows = area.rows(module, definition);
-        let costs = Costs::default();
-        let jobs = |rows: &[&'a Model]| plan::jobs(manifest, rows, |_| false, &costs);
-        let mut jobs = match matrix {
-            true => rows.iter().flat_map(|row| jobs(&[*row])).collect(),
-            false => jobs(&rows),
-        };
-        let cost = |job: &Job| -> f64 { job.members.iter().map(|(_, row)| estimate(row)).sum() };
-        // Of those that cost as much, the manifest's first.
-        jobs.sort_by(|a, b| {
-            let by_cost = cost(a).total_cmp(&cost(b));
-            by_cost.then(a.members[0].0.cmp(&b.members[0].0))
-        });
-        let mut decides = format!("{matrix}");
+        let wanted: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        let asks: Vec<Ask> = asks.iter().filter_map(|ask| ask.only(&wanted)).collect();
+        let shared: Vec<String> = asks.iter().map(Ask::name).collect();
+        let mut decides = format!("{shared:?}");
         for row in rows {
             // Where a row stands decides nothing.
             let row = Model {
@@ -84,7 +123,7 @@ impl<'a> Plan<'a> {
             decides += &hex_sha256(text.as_bytes());
         }
         Ok(Plan {
-            jobs,
+            asks,
             digest: hex_sha256(decides.as_bytes()),
         })
     }
@@ -116,20 +155,19 @@ impl Noticed {
         }
     }
 
-    /// The jobs, those first whose rows have noticed most.
-    fn order<'j, 'a>(&self, mutant: &Mutant, jobs: &'j [Job<'a>]) -> Vec<&'j Job<'a>> {
-        let mut jobs: Vec<&Job> = jobs.iter().collect();
+    /// The asks, those first whose rows have noticed most.
+    fn order<'p, 'a>(&self, mutant: &Mutant, asks: &'p [Ask<'a>]) -> Vec<&'p Ask<'a>> {
+        let mut asks: Vec<&Ask> = asks.iter().collect();
         if let Ok(noticed) = self.0.lock() {
             let [definition, module] = Noticed::places(&mutant.area, &mutant.identity);
-            let times = |job: &Job, place: &String| -> usize {
-                let rows = noticed.get(place);
-                let members = job.members.iter();
-                let of_row = |(_, row): &(usize, &Model)| rows?.get(&row.name).copied();
-                members.filter_map(of_row).sum()
+            let times = |ask: &Ask, place: &String| -> usize {
+                let known = noticed.get(place);
+                let of_row = |row: &&Model| known?.get(&row.name).copied();
+                ask.rows.iter().filter_map(of_row).sum()
             };
-            jobs.sort_by_cached_key(|job| Reverse((times(job, &definition), times(job, &module))));
+            asks.sort_by_cached_key(|ask| Reverse((times(ask, &definition), times(ask, &module))));
         }
-        jobs
+        asks
     }
 
     fn places(area: &str, identity: &Identity) -> [String; 2] {
@@ -142,53 +180,41 @@ impl Noticed {
 #[derive(Debug, Default)]
 pub struct Tried(Mutex<BTreeMap<String, bool>>);
 
-/// One of those who hunt, with a copy of the specifications for itself.
-pub struct Hunter<'a> {
-    manifest: &'a Manifest,
-    copy: Manifest,
-    tools: &'a Tools,
-    evidence: &'a Evidence,
-    tried: &'a Tried,
-    noticed: &'a Noticed,
-    dir: PathBuf,
+/// A manifest of specifications that may be changed: a copy of them, in `dir`.
+///
+/// # Errors
+///
+/// When the copy cannot be made.
+pub fn copied(manifest: &Manifest, dir: &Path) -> Result<Manifest> {
+    run::clear(dir)?;
+    let specs = dir.join("specs");
+    for area in &manifest.areas {
+        let (from, to) = (manifest.specs.join(&area.name), specs.join(&area.name));
+        copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+    }
+    Ok(Manifest {
+        specs,
+        ..manifest.clone()
+    })
 }
 
-impl<'a> Hunter<'a> {
-    /// With a copy of each area's folder in `dir`.
-    ///
-    /// # Errors
-    ///
-    /// When the copy cannot be made.
-    pub fn new(
-        manifest: &'a Manifest,
-        tools: &'a Tools,
-        evidence: &'a Evidence,
-        tried: &'a Tried,
-        noticed: &'a Noticed,
-        dir: PathBuf,
-    ) -> Result<Hunter<'a>> {
-        run::clear(&dir)?;
-        let specs = dir.join("specs");
-        for area in &manifest.areas {
-            let (from, to) = (manifest.specs.join(&area.name), specs.join(&area.name));
-            copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
-        }
-        let copy = Manifest {
-            specs,
-            ..manifest.clone()
-        };
-        Ok(Hunter {
-            manifest,
-            copy,
-            tools,
-            evidence,
-            tried,
-            noticed,
-            dir,
-        })
-    }
+/// One of those who hunt, with a copy of the specifications for itself.
+#[derive(Debug)]
+pub struct Hunter<'a> {
+    /// On the specifications as they are.
+    pub original: Tlc<'a>,
+    /// On the copy, which has the fault.
+    pub mutated: Tlc<'a>,
+    /// Whether every row is asked, also when one has noticed.
+    pub matrix: bool,
+    /// What was tried without a fault.
+    pub tried: &'a Tried,
+    /// Whom to ask first.
+    pub noticed: &'a Noticed,
+}
 
-    /// What becomes of a mutant whose module has this text; `None` when a signal has ended it. With `matrix` no kill ends the hunt.
+impl Hunter<'_> {
+    /// What becomes of a mutant whose module has this text; `None` when a signal has ended it.
     ///
     /// # Errors
     ///
@@ -198,61 +224,42 @@ impl<'a> Hunter<'a> {
         mutant: &Mutant,
         text: &str,
         plan: &Plan,
-        matrix: bool,
         key: String,
     ) -> Result<Option<Record>> {
         let file = format!("{}/{}.tla", mutant.area, mutant.identity.module);
-        let place = self.copy.specs.join(&file);
+        let place = self.mutated.manifest.specs.join(&file);
         let write = |text: &str| {
             fs::write(&place, text)
                 .with_context(|| format!("{} cannot be written", place.display()))
         };
         write(text)?;
-        let found = self.show(mutant, plan, matrix, key);
-        let original = self.manifest.specs.join(&file);
-        write(&run_text(&original)?)?;
+        let found = self.show(mutant, plan, key);
+        write(&text_of(&self.original.manifest.specs.join(&file))?)?;
         found
     }
 
-    fn show(
-        &self,
-        mutant: &Mutant,
-        plan: &Plan,
-        matrix: bool,
-        key: String,
-    ) -> Result<Option<Record>> {
-        let toolchain = self.tools.tlc.as_ref().context("TLC is not here")?;
-        let out = self.dir.join("out");
-        let tlc = Tlc::new(&self.copy, toolchain, &out);
-        let mut record = Record {
-            key,
-            area: mutant.area.clone(),
-            mutant: mutant.identity.clone(),
-            fate: Fate::Survived,
-            runs: 0,
-            cpu: 0.0,
-        };
+    fn show(&self, mutant: &Mutant, plan: &Plan, key: String) -> Result<Option<Record>> {
+        let mut record = Record::new(mutant, key, Fate::Survived);
         let mut kills = Vec::new();
-        for job in self.noticed.order(mutant, &plan.jobs) {
-            let models: Vec<&Model> = job.members.iter().map(|(_, model)| *model).collect();
-            let run = tlc.run_all(&models, job.ask)?;
+        for ask in self.noticed.order(mutant, &plan.asks) {
+            let run = self.mutated.run_all(&ask.rows, ask.how)?;
             if interrupt::requested() {
                 return Ok(None);
             }
             record.runs += 1;
             record.cpu += run.verdict.cpu.as_secs_f64();
             if let Outcome::Error { .. } = run.verdict.outcome
-                && is_refused(&Output::parse(&run_text(&run.dir.join("stdout.txt"))?))
+                && is_refused(&Output::parse(&text_of(&run.dir.join("stdout.txt"))?))
             {
                 record.fate = Fate::Refused;
                 return Ok(Some(record));
             }
-            let Some(kill) = kill(&self.copy, &models, &run) else {
+            let Some(kill) = kill(self.mutated.manifest, &ask.rows, &run) else {
                 continue;
             };
-            self.is_sound(job, &models)?;
+            self.is_sound(ask)?;
             kills.push(kill);
-            if !matrix {
+            if !self.matrix {
                 break;
             }
         }
@@ -264,34 +271,24 @@ impl<'a> Hunter<'a> {
     }
 
     /// That the run is as its rows say without a fault: else it kills everything.
-    fn is_sound(&self, job: &Job, models: &[&Model]) -> Result<()> {
-        let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
-        let names = names.join(" ");
-        let known = self
-            .tried
-            .0
-            .lock()
-            .ok()
-            .and_then(|tried| tried.get(&names).copied());
+    fn is_sound(&self, ask: &Ask) -> Result<()> {
+        let name = ask.name();
+        let tried = self.tried.0.lock();
+        let known = tried.ok().and_then(|tried| tried.get(&name).copied());
         let sound = match known {
             Some(sound) => sound,
             None => {
-                let toolchain = self.tools.tlc.as_ref().context("TLC is not here")?;
-                let out = self.dir.join("original");
-                let tlc =
-                    Tlc::new(self.manifest, toolchain, &out).with_evidence(Some(self.evidence));
-                let run = tlc.run_all(models, job.ask)?;
-                let sound = interrupt::requested() || kill(self.manifest, models, &run).is_none();
+                let run = self.original.run_all(&ask.rows, ask.how)?;
+                let kill = kill(self.original.manifest, &ask.rows, &run);
+                let sound = interrupt::requested() || kill.is_none();
                 if let Ok(mut tried) = self.tried.0.lock() {
-                    tried.insert(names.clone(), sound);
+                    tried.insert(name.clone(), sound);
                 }
                 sound
             }
         };
         if !sound {
-            bail!(
-                "{names}: not as expected without a mutant either (run `interlock check {names}`)"
-            );
+            bail!("{name}: not as expected without a mutant either (run `interlock check {name}`)");
         }
         Ok(())
     }
@@ -345,7 +342,7 @@ fn kill(manifest: &Manifest, models: &[&Model], run: &Run) -> Option<Kill> {
     }
 }
 
-fn run_text(path: &Path) -> Result<String> {
+fn text_of(path: &Path) -> Result<String> {
     let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,5 +1,6 @@
 //! A module with one fault, and what it is known by.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use interlock_tla::module::source::{Node, Source, children, descendants};
@@ -130,7 +131,8 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
             values.take(source, body);
         }
     }
-    let mut mutants: Vec<Mutant> = Vec::new();
+    let mut mutants = Vec::new();
+    let mut seen: BTreeMap<Identity, usize> = BTreeMap::new();
     for definition in definitions {
         let name = name(source, definition);
         if !area.is_reached(module, name) {
@@ -143,16 +145,9 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
         };
         for fault in faults(context, definition, &values) {
             let mut identity = identity(source, module, name, &fault);
-            let same = |other: &&Mutant| {
-                let nth = identity.nth;
-                other.identity
-                    == Identity {
-                        nth: other.identity.nth,
-                        ..identity.clone()
-                    }
-                    && nth == 1
-            };
-            identity.nth = mutants.iter().filter(same).count() + 1;
+            let same = seen.entry(identity.clone()).or_insert(0);
+            *same += 1;
+            identity.nth = *same;
             mutants.push(Mutant {
                 area: area.name.clone(),
                 identity,

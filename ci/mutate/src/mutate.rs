@@ -7,21 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use interlock_checker::engines::Tools;
 use interlock_checker::evidence::Evidence;
 use interlock_checker::explain::write_whole;
 use interlock_checker::manifest::{Engine, Manifest, Model};
 use interlock_checker::shard::Shard;
+use interlock_checker::tlc::Tlc;
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::{interrupt, lock, note, say, select};
+use interlock_tla::module::source::Source;
 
-use crate::hunt::{Hunter, Noticed, Plan, Tried, impatient};
+use crate::hunt::{Ask, Hunter, Noticed, Plan, Tried, copied, impatient};
 use crate::list::List;
 use crate::mutant::{Mutant, of_module};
 use crate::reach::Area;
 use crate::report::{Judged, Report};
-use crate::results::{Record, Results};
+use crate::results::{Fate, Record, Results};
 
 /// How often it says how far it is.
 const EVERY: Duration = Duration::from_secs(30);
@@ -113,8 +115,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let mut found = Vec::new();
     let mut tasks = Vec::new();
     for mutant in chosen {
-        let area = areas.iter().find(|area| area.name == mutant.area);
-        let Some(source) = area.and_then(|area| area.source(&mutant.identity.module)) else {
+        let Some(source) = source(&areas, mutant) else {
             continue;
         };
         let plan = &plans[&place(mutant)];
@@ -139,24 +140,21 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let evidence = Evidence::of(root, false);
     let asked = known + tasks.len();
     let noticed = Noticed::default();
-    for record in &found {
-        noticed.add(record);
-    }
-    let hunted = hunt_all(
-        &manifest,
-        &tools,
-        &evidence,
-        &noticed,
-        &areas,
-        tasks,
+    results.all().for_each(|record| noticed.add(record));
+    let hunt = Hunt {
+        manifest: &manifest,
+        tools: &tools,
+        evidence: &evidence,
+        noticed: &noticed,
+        areas: &areas,
         request,
-        &out,
-        |record| {
-            results.keep(record.clone())?;
-            found.push(record);
-            Ok(())
-        },
-    );
+        out: &out,
+    };
+    let hunted = hunt.all(tasks, |record| {
+        results.keep(record.clone())?;
+        found.push(record);
+        Ok(())
+    });
     evidence.trim()?;
     hunted?;
     let judged = Judged::all(found, &lists);
@@ -225,99 +223,118 @@ fn plans<'a>(
     matrix: bool,
 ) -> Result<BTreeMap<Place, Plan<'a>>> {
     let mut plans = BTreeMap::new();
-    for mutant in mutants {
-        let place = place(mutant);
-        if !plans.contains_key(&place)
-            && let Some(area) = areas.iter().find(|area| area.name == place.0)
-        {
-            let plan = Plan::of(manifest, area, &place.1, &place.2, matrix)?;
-            plans.insert(place, plan);
+    for area in areas {
+        let mut asks = None;
+        for mutant in mutants.iter().filter(|mutant| mutant.area == area.name) {
+            let place = place(mutant);
+            if !plans.contains_key(&place) {
+                let asks = asks.get_or_insert_with(|| Ask::all(manifest, area, matrix));
+                let plan = Plan::of(asks, area, &place.1, &place.2)?;
+                plans.insert(place, plan);
+            }
         }
     }
     Ok(plans)
 }
 
-/// Shows each to its rows, several at once, and hands on what becomes of it.
-#[allow(clippy::too_many_arguments)]
-fn hunt_all(
-    manifest: &Manifest,
-    tools: &Tools,
-    evidence: &Evidence,
-    noticed: &Noticed,
-    areas: &[Area],
-    tasks: Vec<Task>,
-    request: &Request,
-    out: &Path,
-    mut keep: impl FnMut(Record) -> Result<()>,
-) -> Result<()> {
-    let total = tasks.len();
-    let workers = request.jobs.get().min(total);
-    let queue = Mutex::new(tasks.into_iter());
-    let tried = Tried::default();
-    let stop = AtomicBool::new(false);
-    let begun = Instant::now();
-    let over = || {
-        request
-            .budget
-            .is_some_and(|budget| begun.elapsed() >= budget)
-    };
-    let next = || {
-        let go_on = !interrupt::requested() && !stop.load(Ordering::Relaxed) && !over();
-        queue.lock().ok()?.next().filter(|_| go_on)
-    };
-    std::thread::scope(|scope| {
-        let (events, inbox) = mpsc::channel();
-        for worker in 0..workers {
-            let (events, next, tried) = (events.clone(), &next, &tried);
-            let dir = out.join(format!("worker-{worker}"));
-            scope.spawn(move || {
-                let hunt_on = || -> Result<()> {
-                    let hunter = Hunter::new(manifest, tools, evidence, tried, noticed, dir)?;
-                    while let Some(task) = next() {
-                        let Task {
-                            mutant,
-                            text,
-                            key,
-                            plan,
-                        } = task;
-                        let source = areas
-                            .iter()
-                            .find(|area| area.name == mutant.area)
-                            .and_then(|area| area.source(&mutant.identity.module));
-                        let fits = source.is_some_and(|source| mutant.fits(source));
-                        let record = match fits {
-                            true => hunter.hunt(mutant, &text, plan, request.matrix, key)?,
-                            false => Some(Record::refused(mutant, key)),
-                        };
+/// What those who hunt share.
+struct Hunt<'a> {
+    manifest: &'a Manifest,
+    tools: &'a Tools,
+    evidence: &'a Evidence,
+    noticed: &'a Noticed,
+    areas: &'a [Area<'a>],
+    request: &'a Request,
+    out: &'a Path,
+}
+
+impl Hunt<'_> {
+    /// Shows each to its rows, several at once, and hands on what becomes of it.
+    fn all(&self, tasks: Vec<Task>, mut keep: impl FnMut(Record) -> Result<()>) -> Result<()> {
+        let total = tasks.len();
+        let workers = self.request.jobs.get().min(total);
+        let queue = Mutex::new(tasks.into_iter());
+        let tried = Tried::default();
+        let stop = AtomicBool::new(false);
+        let begun = Instant::now();
+        let budget = self.request.budget;
+        let over = || budget.is_some_and(|budget| begun.elapsed() >= budget);
+        let next = || {
+            let go_on = !interrupt::requested() && !stop.load(Ordering::Relaxed) && !over();
+            queue.lock().ok()?.next().filter(|_| go_on)
+        };
+        std::thread::scope(|scope| {
+            let (events, inbox) = mpsc::channel();
+            for worker in 0..workers {
+                let (events, next, tried) = (events.clone(), &next, &tried);
+                scope.spawn(move || {
+                    let done = self.work(worker, tried, next, |record| {
                         // The receiver outlives the workers.
-                        let _ = events.send(record.map_or(Err(None), Ok));
+                        let _ = events.send(Ok(record));
+                    });
+                    if let Err(error) = done {
+                        let _ = events.send(Err(error));
                     }
-                    Ok(())
-                };
-                if let Err(error) = hunt_on() {
-                    let _ = events.send(Err(Some(error)));
+                });
+            }
+            drop(events);
+            let (mut done, mut said) = (0, Instant::now());
+            let mut failed = None;
+            for event in inbox {
+                if let Err(error) = event.and_then(&mut keep) {
+                    stop.store(true, Ordering::Relaxed);
+                    failed.get_or_insert(error);
                 }
-            });
-        }
-        drop(events);
-        let (mut done, mut said) = (0, Instant::now());
-        let mut failed = None;
-        for event in inbox {
-            let kept = match event {
-                Ok(record) => keep(record),
-                Err(None) => Ok(()),
-                Err(Some(error)) => Err(error),
+                done += 1;
+                if said.elapsed() >= EVERY {
+                    note!("[{done:>4}/{total}]");
+                    said = Instant::now();
+                }
+            }
+            failed.map_or(Ok(()), Err)
+        })
+    }
+
+    /// One worker's part.
+    fn work<'t>(
+        &self,
+        worker: usize,
+        tried: &Tried,
+        next: impl Fn() -> Option<Task<'t>>,
+        tell: impl Fn(Record),
+    ) -> Result<()> {
+        let dir = self.out.join(format!("worker-{worker}"));
+        let copy = copied(self.manifest, &dir)?;
+        let toolchain = self.tools.tlc.as_ref().context("TLC is not here")?;
+        let (original, mutated) = (dir.join("original"), dir.join("mutated"));
+        let hunter = Hunter {
+            original: Tlc::new(self.manifest, toolchain, &original)
+                .with_evidence(Some(self.evidence)),
+            mutated: Tlc::new(&copy, toolchain, &mutated),
+            matrix: self.request.matrix,
+            tried,
+            noticed: self.noticed,
+        };
+        while let Some(task) = next() {
+            let Task {
+                mutant,
+                text,
+                key,
+                plan,
+            } = task;
+            let source = source(self.areas, mutant);
+            let record = match source.is_some_and(|source| mutant.fits(source)) {
+                true => hunter.hunt(mutant, &text, plan, key)?,
+                false => Some(Record::new(mutant, key, Fate::Refused)),
             };
-            if let Err(error) = kept {
-                stop.store(true, Ordering::Relaxed);
-                failed.get_or_insert(error);
-            }
-            done += 1;
-            if said.elapsed() >= EVERY {
-                note!("[{done:>4}/{total}]");
-                said = Instant::now();
-            }
+            record.into_iter().for_each(&tell);
         }
-        failed.map_or(Ok(()), Err)
-    })
+        Ok(())
+    }
+}
+
+/// The text of the mutant's module without the fault.
+fn source<'a>(areas: &'a [Area], mutant: &Mutant) -> Option<&'a Source> {
+    let area = areas.iter().find(|area| area.name == mutant.area)?;
+    area.source(&mutant.identity.module)
 }

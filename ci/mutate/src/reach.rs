@@ -98,33 +98,32 @@ impl<'a> Area<'a> {
         let of_area = manifest.models.iter();
         let of_area = of_area.filter(|model| model.area == name && is_asked(model));
         let of_area = smallest(of_area.collect());
-        let mut roots: BTreeMap<&str, (Module, BTreeSet<String>)> = BTreeMap::new();
+        let records = area.records();
+        let mut roots: BTreeMap<&str, Root> = BTreeMap::new();
         for model in of_area {
             if !roots.contains_key(model.module.as_str()) {
                 let module = Module::read(&folder, &model.module)?;
                 area.roles.take(&module);
                 let modules = area.closure(&model.module);
-                roots.insert(&model.module, (module, modules));
+                let assumed = area.assumed(&modules);
+                roots.insert(&model.module, Root::new(module, modules, assumed));
             }
-            let (module, modules) = &roots[model.module.as_str()];
-            let behavior = used(module, [model.spec.as_str()]);
-            let given = substituted(model).filter(|operator| area.is_record(operator));
-            let given: BTreeSet<String> = given.map(str::to_owned).collect();
-            let mut names = used(module, asked(model));
-            names.extend(used(
-                module,
-                area.assumed(modules).iter().map(String::as_str),
-            ));
+            let Some(root) = roots.get_mut(model.module.as_str()) else {
+                continue;
+            };
+            let (policies, others): (Vec<&str>, Vec<&str>) =
+                substituted(model).partition(|operator| records.contains(*operator));
+            let behavior = root.used(others.into_iter().chain([model.spec.as_str()]));
+            let mut names = root.used(asked(model));
+            names.extend(root.assumed.iter().cloned());
             names.extend(behavior.iter().cloned());
             area.roles.behavior.extend(behavior);
-            area.roles.behavior.extend(used(
-                module,
-                substituted(model).filter(|name| !given.contains(*name)),
-            ));
-            area.roles.policies.extend(given);
+            area.roles
+                .policies
+                .extend(policies.into_iter().map(str::to_owned));
             area.rows.push(Row {
                 model,
-                modules: modules.clone(),
+                modules: root.modules.clone(),
                 names,
             });
         }
@@ -165,6 +164,11 @@ impl<'a> Area<'a> {
     /// Whether a row reads the definition.
     pub fn is_reached(&self, module: &str, definition: &str) -> bool {
         self.reaching(module, definition).next().is_some()
+    }
+
+    /// All rows that are asked, in the manifest's order.
+    pub fn all_rows(&self) -> Vec<&'a Model> {
+        self.rows.iter().map(|row| row.model).collect()
     }
 
     /// The rows that read the definition, in the manifest's order.
@@ -221,16 +225,54 @@ impl<'a> Area<'a> {
             .collect()
     }
 
-    /// Whether the operator is a record, or one that differs in some fields.
-    fn is_record(&self, operator: &str) -> bool {
-        self.sources.values().any(|source| {
-            source.modules().flat_map(children).any(|definition| {
+    /// The operators that are a record, or one that differs in some fields.
+    fn records(&self) -> BTreeSet<String> {
+        let mut records = BTreeSet::new();
+        for source in self.sources.values() {
+            for definition in source.modules().flat_map(children) {
                 let parts: Vec<Node> = children(definition).collect();
-                matches!(&parts[..], [name, _, body]
-                    if source.text_of(*name) == operator
-                        && matches!(body.kind(), "record_literal" | "except"))
-            })
-        })
+                if let [name, _, body] = &parts[..]
+                    && matches!(body.kind(), "record_literal" | "except")
+                {
+                    records.insert(source.text_of(*name).to_owned());
+                }
+            }
+        }
+        records
+    }
+}
+
+/// A root module, and what its operators lead to.
+struct Root {
+    module: Module,
+    modules: BTreeSet<String>,
+    assumed: BTreeSet<String>,
+    used: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Root {
+    /// `assumed` is what its assumptions name.
+    fn new(module: Module, modules: BTreeSet<String>, assumed: BTreeSet<String>) -> Root {
+        let mut root = Root {
+            module,
+            modules,
+            assumed: BTreeSet::new(),
+            used: BTreeMap::new(),
+        };
+        root.assumed = root.used(assumed.iter().map(String::as_str));
+        root
+    }
+
+    fn used<'a>(&mut self, operators: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+        let mut all = BTreeSet::new();
+        for operator in operators {
+            if !self.used.contains_key(operator) {
+                let used = used(&self.module, operator);
+                self.used.insert(operator.to_owned(), used);
+            }
+            all.extend(self.used[operator].iter().cloned());
+        }
+        all
     }
 }
 
@@ -241,8 +283,8 @@ impl Roles {
             _ => None,
         });
         self.actions.extend(actions);
-        let next = used(module, ["Next"]);
-        let initial = used(module, ["Init"]);
+        let next = used(module, "Next");
+        let initial = used(module, "Init");
         self.initial.extend(initial.difference(&next).cloned());
     }
 }
@@ -264,12 +306,9 @@ fn substituted(model: &Model) -> impl Iterator<Item = &str> {
     values.filter_map(|value| value.strip_prefix("<-").map(str::trim))
 }
 
-/// These operators and all that they lead to; of one of an instance, the name that it has there.
-fn used<'a>(module: &Module, operators: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
-    let operators: Vec<&str> = operators.into_iter().collect();
-    let used = operators
-        .iter()
-        .flat_map(|operator| module.used_by(operator));
+/// The operator and all that it leads to; of one of an instance, the name that it has there.
+fn used(module: &Module, operator: &str) -> BTreeSet<String> {
+    let used = module.used_by(operator).into_iter();
     used.map(|name| last(name).to_owned()).collect()
 }
 

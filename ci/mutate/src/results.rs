@@ -47,7 +47,7 @@ pub enum Fate {
     Killed(Vec<Kill>),
     /// No row notices it.
     Survived,
-    /// It is no TLA+: not a mutant.
+    /// It is no TLA+, or more than one formula has changed: not a mutant.
     Refused,
 }
 
@@ -69,13 +69,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// Of a mutant that is no TLA+, or whose fault changes more than one formula.
-    pub fn refused(mutant: &Mutant, key: String) -> Record {
+    /// Of a mutant with this key that was shown to nobody yet.
+    pub fn new(mutant: &Mutant, key: String, fate: Fate) -> Record {
         Record {
             key,
             area: mutant.area.clone(),
             mutant: mutant.identity.clone(),
-            fate: Fate::Refused,
+            fate,
             runs: 0,
             cpu: 0.0,
         }
@@ -123,6 +123,11 @@ impl Results {
     /// What is known under this key.
     pub fn find(&self, key: &str) -> Option<&Record> {
         self.records.get(key)
+    }
+
+    /// All that was ever found, of other questions too.
+    pub fn all(&self) -> impl Iterator<Item = &Record> {
+        self.records.values()
     }
 
     /// Keeps what was found.
