@@ -1,6 +1,7 @@
 //! `interlock mutate`: makes the mutants, shows them to the rows, and compares who survives with who may.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -226,11 +227,11 @@ fn plans<'a>(
     for area in areas {
         let mut asks = None;
         for mutant in mutants.iter().filter(|mutant| mutant.area == area.name) {
-            let place = place(mutant);
-            if !plans.contains_key(&place) {
+            if let Entry::Vacant(entry) = plans.entry(place(mutant)) {
                 let asks = asks.get_or_insert_with(|| Ask::all(manifest, area, matrix));
-                let plan = Plan::of(asks, area, &place.1, &place.2)?;
-                plans.insert(place, plan);
+                let (_, module, definition) = entry.key();
+                let plan = Plan::of(asks, area, module, definition)?;
+                entry.insert(plan);
             }
         }
     }
