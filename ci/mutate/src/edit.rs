@@ -74,6 +74,12 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_an_edit_touches_stays_aligned() {
+        let text = "A == ~/\\ a\n      /\\ b\n";
+        assert_eq!(replaced(text, "~", ""), "A == /\\ a\n     /\\ b\n");
+    }
+
+    #[test]
     fn what_is_below_the_end_of_a_line_stays() {
         let text = "/\\ abc\n         /\\ d\n";
         assert_eq!(replaced(text, "abc", "e"), "/\\ e\n         /\\ d\n");
