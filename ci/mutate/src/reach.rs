@@ -5,7 +5,6 @@ use std::fs;
 
 use anyhow::{Context as _, Result};
 use interlock_checker::costs::estimate;
-use interlock_checker::judge;
 use interlock_checker::manifest::{Engine, Lane, Manifest, Model};
 use interlock_tla::module::source::{Node, Source, children, descendants};
 use interlock_tla::module::{Level, Module, Name};
@@ -46,29 +45,6 @@ pub fn is_asked(model: &Model) -> bool {
     model.engine == Engine::Tlc && model.lane <= Lane::Ci && estimate(model) <= DEAREST
 }
 
-/// Of the rows that ask the same of one design, the smallest size.
-fn smallest(rows: Vec<&Model>) -> Vec<&Model> {
-    let question = |row: &Model| {
-        let checks: Vec<String> = row.checks().map(str::to_owned).collect();
-        let graph = (row.module.clone(), row.spec.clone(), row.symmetry.clone());
-        (
-            row.design.clone(),
-            graph,
-            checks,
-            judge::expected(&row.expect),
-        )
-    };
-    let mut smallest: BTreeMap<_, &Model> = BTreeMap::new();
-    for &row in &rows {
-        let best = smallest.entry(question(row)).or_insert(row);
-        if estimate(row) < estimate(best) {
-            *best = row;
-        }
-    }
-    let chosen = |row: &&Model| smallest[&question(row)].name == row.name;
-    rows.into_iter().filter(chosen).collect()
-}
-
 impl<'a> Area<'a> {
     /// Reads the modules in the folder `name`, and what its rows read of them.
     ///
@@ -97,7 +73,6 @@ impl<'a> Area<'a> {
         };
         let of_area = manifest.models.iter();
         let of_area = of_area.filter(|model| model.area == name && is_asked(model));
-        let of_area = smallest(of_area.collect());
         let records = area.records();
         let mut roots: BTreeMap<&str, Root> = BTreeMap::new();
         for model in of_area {
