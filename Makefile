@@ -52,6 +52,12 @@ kernel-trace: cargo ## Traces of this machine's kernel, recorded on file systems
 kernels: cargo ## What the models say, asked of kernels from 4.19 to 7.3 in guests; writes docs/kernels.md (QEMU, a Debian mirror; half an hour)
 	@$(INTERLOCK) kernels
 
+# What `mutate` is asked: make mutate MUTATE="rwsem --budget 3600"
+MUTATE :=
+.PHONY: mutate
+mutate: cargo ## Mutants of the specifications: each is noticed by a row, or listed with its reason (hours; goes on where it was ended)
+	@$(CHECKER) mutate $(MUTATE)
+
 .PHONY: mutants
 mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or listed with its reason
 	@ci/mutants

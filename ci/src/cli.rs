@@ -14,6 +14,7 @@ pub mod import;
 pub mod kernels;
 pub mod lint;
 pub mod list;
+pub mod mutate;
 pub mod options;
 #[cfg(feature = "machines")]
 pub mod recorded;

@@ -26,6 +26,10 @@ enum Task {
     Check(cli::check::Check),
     /// Lists models without running them: name, engine, lane, verdict, counts
     List(cli::list::List),
+    /// Puts small faults into the specifications, one at a time, and looks which rows notice
+    ///
+    /// Exit status: 0 the mutants that survive are those of specs/*/mutants.toml; 1 they are not; 2 nothing was judged.
+    Mutate(cli::mutate::Mutate),
     /// Finds claims that check nothing
     Lint(cli::lint::Lint),
     /// Runs one model and prints its counterexample as a timeline
@@ -101,6 +105,7 @@ fn run(task: Task) -> Result<u8> {
     match task {
         Task::Check(asked) => asked.run(),
         Task::List(asked) => asked.run(),
+        Task::Mutate(asked) => asked.run(),
         Task::Lint(asked) => asked.run(),
         Task::Trace(asked) => asked.run(),
         Task::Cfg(asked) => asked.run(),

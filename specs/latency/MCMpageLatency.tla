@@ -12,6 +12,9 @@ NeverWaits  == pc.commit # "wait"
 \* locked or not.
 NeverOff == ~(pc.realtime = "runs" /\ handle)
 
+\* No smaller bound of the waits of a commit will do: must be violated.
+BelowPointsOfHandle == held < PointsOfHandle
+
 \* For a state graph: without the histories, which decide nothing.
 NoCount(n, max) == 0
 Changes ==

@@ -15,6 +15,11 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// Whether what has this number is in this part.
+    pub fn has(&self, number: u64) -> bool {
+        number % self.of as u64 == self.index as u64 - 1
+    }
+
     /// The models of this part, in their order. Models on one state graph are in one part: they may share what is found about it.
     pub fn part<'a>(&self, models: &[&'a Model]) -> Vec<&'a Model> {
         let mut graphs: BTreeMap<_, Vec<&Model>> = BTreeMap::new();

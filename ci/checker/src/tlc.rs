@@ -91,11 +91,20 @@ impl<'a> Tlc<'a> {
     ///
     /// Those of [`Tlc::run`].
     pub fn run_together(&self, models: &[&Model], ask: Ask) -> Result<Option<Run>> {
+        let run = self.run_all(models, ask)?;
+        Ok((run.verdict.outcome == Outcome::Holds).then_some(run))
+    }
+
+    /// The same, whatever is found: TLC stops at the first violation that it finds.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tlc::run`].
+    pub fn run_all(&self, models: &[&Model], ask: Ask) -> Result<Run> {
         for model in models {
             clear(&self.dir(model))?;
         }
-        let run = self.run_in(models, ask, self.dir(models[0]), self.evidence)?;
-        Ok((run.verdict.outcome == Outcome::Holds).then_some(run))
+        self.run_in(models, ask, self.dir(models[0]), self.evidence)
     }
 
     /// Runs once more a model that turned out to be violated, to have its steps with their arguments.

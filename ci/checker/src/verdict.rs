@@ -29,6 +29,7 @@ mod code {
     pub const COUNTEREXAMPLE: u32 = 2264;
     pub const VERSION: u32 = 2262;
     pub const COVERAGE_NEXT: u32 = 2772;
+    pub const PARSING_FAILED: u32 = 3002;
     /// Advice to use a parallel garbage collector, which costs small models more than it gives.
     pub const GARBAGE_COLLECTOR: u32 = 2401;
 }
@@ -170,6 +171,11 @@ impl Verdict {
 /// Whether TLC shows a behaviour that violates something. Its distributed mode does not say what, and ends with status 0.
 pub fn shows_behavior(output: &Output) -> bool {
     output.has(code::BEHAVIOR)
+}
+
+/// Whether TLC's parser does not take the module for TLA+.
+pub fn is_refused(output: &Output) -> bool {
+    output.has(code::PARSING_FAILED)
 }
 
 /// Whether TLC has found a lasso and then failed to write it down: it reads the prefix and the cycle from one file in two threads

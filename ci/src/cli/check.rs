@@ -110,7 +110,7 @@ impl Check {
 }
 
 /// At its end TLC's JVM waits 0.3 s for a thread of RMI's that never answers: somebody else has the core meanwhile.
-fn cores_and_one() -> NonZero<usize> {
+pub fn cores_and_one() -> NonZero<usize> {
     let cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     cores.saturating_add(1)
 }

@@ -18,7 +18,7 @@ mod operators;
 mod outline;
 mod scope;
 mod shape;
-mod source;
+pub mod source;
 mod text;
 mod ways;
 

@@ -4,32 +4,44 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Parser, Tree};
+
+pub use tree_sitter::Node;
 
 /// How deep formulas may be nested. What walks a tree calls itself, and has a stack of some megabytes.
 const DEEPEST: usize = 500;
 
 /// What the parser made of a file: no part of it is left unread.
-pub(super) struct Source {
+#[derive(Debug)]
+pub struct Source {
     pub(super) path: PathBuf,
-    pub(super) text: String,
+    /// All of it, as it was read.
+    pub text: String,
     tree: Tree,
 }
 
 impl Source {
+    /// Reads and parses the file at `path`.
+    ///
     /// # Errors
     ///
     /// When the file cannot be read; as [`Source::parse`].
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{}: cannot read it", path.display()))?;
         Self::parse(path, text)
     }
 
+    /// Parses `text`, which a fault is told of as the file at `path`.
+    ///
     /// # Errors
     ///
     /// When `text` is not TLA+, with the line and column where that shows; when it holds no module.
-    pub(super) fn parse(path: &Path, text: String) -> Result<Self> {
+    ///
+    /// # Panics
+    ///
+    /// When the grammar is not one of the parser's version.
+    pub fn parse(path: &Path, text: String) -> Result<Self> {
         let mut parser = Parser::new();
         parser
             .set_language(&tree_sitter_tlaplus::LANGUAGE.into())
@@ -97,11 +109,12 @@ impl Source {
     }
 
     /// The modules of the file, those inside of others not counted.
-    pub(super) fn modules(&self) -> impl Iterator<Item = Node<'_>> {
+    pub fn modules(&self) -> impl Iterator<Item = Node<'_>> {
         children(self.tree.root_node()).filter(|node| node.kind() == "module")
     }
 
-    pub(super) fn text_of(&self, node: Node) -> &str {
+    /// The text of one of its nodes.
+    pub fn text_of(&self, node: Node) -> &str {
         &self.text[node.byte_range()]
     }
 
@@ -137,14 +150,14 @@ fn is_comment(node: Node) -> bool {
 }
 
 /// The named children that are no comments.
-pub(super) fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+pub fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     (0..node.named_child_count())
         .filter_map(move |at| node.named_child(at))
         .filter(|child| !is_comment(*child))
 }
 
 /// The children in this field that are named and no comments.
-pub(super) fn fields<'a>(node: Node<'a>, field: &str) -> Vec<Node<'a>> {
+pub fn fields<'a>(node: Node<'a>, field: &str) -> Vec<Node<'a>> {
     let mut cursor = node.walk();
     node.children_by_field_name(field, &mut cursor)
         .filter(|child| child.is_named() && !is_comment(*child))
@@ -152,7 +165,7 @@ pub(super) fn fields<'a>(node: Node<'a>, field: &str) -> Vec<Node<'a>> {
 }
 
 /// The node and all beneath it, outer ones before inner ones.
-pub(super) fn descendants(node: Node<'_>) -> Vec<Node<'_>> {
+pub fn descendants(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![node];
     while let Some(node) = todo.pop() {

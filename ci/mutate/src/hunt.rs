@@ -1,0 +1,361 @@
+//! Shows a mutant to the rows that read its definition, until one of them notices.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+
+use anyhow::{Context, Result, bail};
+use interlock_checker::costs::{Costs, estimate};
+use interlock_checker::engines::Tools;
+use interlock_checker::judge;
+use interlock_checker::manifest::{Manifest, Model};
+use interlock_checker::plan;
+use interlock_checker::run::Run;
+use interlock_checker::tlc::{self, Tlc};
+use interlock_checker::toolchain::hex_sha256;
+use interlock_checker::verdict::{Outcome, Verdict, is_refused};
+use interlock_checker::{interrupt, run};
+use interlock_tla::messages::Output;
+
+use crate::mutant::{Identity, Mutant};
+use crate::reach::Area;
+use crate::results::{Fate, How, Kill, Record};
+
+/// A mutant may take so many times what its row is estimated to.
+const PATIENCE: u64 = 10;
+
+/// Of a manifest, one whose rows give up on what does not end.
+pub fn impatient(manifest: &Manifest) -> Manifest {
+    let mut manifest = manifest.clone();
+    for model in &mut manifest.models {
+        let usual = estimate(model).ceil() as u64;
+        model.budget = model.budget.min(PATIENCE * usual);
+    }
+    manifest
+}
+
+/// A run, and the rows that it asks at once.
+#[derive(Debug, Clone)]
+pub struct Ask<'a> {
+    rows: Vec<&'a Model>,
+    how: tlc::Ask,
+}
+
+impl<'a> Ask<'a> {
+    /// Those that ask all rows of an area, the cheapest first; with `matrix` each row by itself.
+    pub fn all(manifest: &Manifest, area: &Area<'a>, matrix: bool) -> Vec<Ask<'a>> {
+        let costs = Costs::default();
+        let jobs = plan::jobs(manifest, &area.all_rows(), |_| false, &costs).into_iter();
+        let mut asks: Vec<Ask> = jobs
+            .map(|job| Ask {
+                rows: job.members.iter().map(|(_, row)| *row).collect(),
+                how: job.ask,
+            })
+            .collect();
+        if matrix {
+            let alone = |ask: Ask<'a>| {
+                let how = ask.how;
+                let rows = ask.rows.into_iter();
+                rows.map(move |row| Ask {
+                    rows: vec![row],
+                    how,
+                })
+            };
+            asks = asks.into_iter().flat_map(alone).collect();
+        }
+        let cost = |ask: &Ask| -> f64 { ask.rows.iter().map(|row| estimate(row)).sum() };
+        asks.sort_by(|a, b| cost(a).total_cmp(&cost(b)).then(a.name().cmp(&b.name())));
+        asks
+    }
+
+    /// Of these rows alone, if there is one.
+    fn only(&self, wanted: &BTreeSet<&str>) -> Option<Ask<'a>> {
+        let rows = self.rows.iter().copied();
+        let rows: Vec<&Model> = rows
+            .filter(|row| wanted.contains(row.name.as_str()))
+            .collect();
+        let how = self.how;
+        (!rows.is_empty()).then_some(Ask { rows, how })
+    }
+
+    fn name(&self) -> String {
+        let names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
+        names.join(" ")
+    }
+}
+
+/// The runs that show a definition's mutants to its rows, and the digest of what these are.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    asks: Vec<Ask<'a>>,
+    digest: String,
+}
+
+impl<'a> Plan<'a> {
+    /// For the mutants of a definition: of an area's asks those that read it.
+    ///
+    /// # Errors
+    ///
+    /// When the rows cannot be written down.
+    pub fn of(
+        asks: &[Ask<'a>],
+        area: &Area<'a>,
+        module: &str,
+        definition: &str,
+    ) -> Result<Plan<'a>> {
+        let rows = area.rows(module, definition);
+        let wanted: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        let asks: Vec<Ask> = asks.iter().filter_map(|ask| ask.only(&wanted)).collect();
+        let shared: Vec<String> = asks.iter().map(Ask::name).collect();
+        let mut decides = format!("{shared:?}");
+        for row in rows {
+            // Where a row stands decides nothing.
+            let row = Model {
+                line: 0,
+                ..row.clone()
+            };
+            decides += &serde_json::to_string(&row)?;
+        }
+        for module in area.modules_beside(module, definition) {
+            let text = area.source(module).map_or("", |source| &source.text);
+            decides += &hex_sha256(text.as_bytes());
+        }
+        Ok(Plan {
+            asks,
+            digest: hex_sha256(decides.as_bytes()),
+        })
+    }
+
+    /// The key of a mutant whose module has this text, on this TLC.
+    pub fn key(&self, mutant: &Mutant, text: &str, tools: &Tools) -> String {
+        let jar = tools.tlc.as_ref().map(|tlc| tlc.jar.sha256.as_str());
+        let identity = &mutant.identity;
+        hex_sha256(format!("1 {jar:?} {} {identity:?} {text:?}", self.digest).as_bytes())
+    }
+}
+
+/// Which rows have noticed mutants of a definition, and of a module: they are asked first about the next one.
+#[derive(Debug, Default)]
+pub struct Noticed(Mutex<BTreeMap<String, BTreeMap<String, usize>>>);
+
+impl Noticed {
+    /// A mutant was killed, or was not.
+    pub fn add(&self, record: &Record) {
+        let (Fate::Killed(kills), Ok(mut noticed)) = (&record.fate, self.0.lock()) else {
+            return;
+        };
+        let [definition, module] = Noticed::places(&record.area, &record.mutant);
+        for place in [definition, module] {
+            let rows = noticed.entry(place).or_default();
+            for kill in kills {
+                *rows.entry(kill.row.clone()).or_default() += 1;
+            }
+        }
+    }
+
+    /// The asks, those first whose rows have noticed most.
+    fn order<'p, 'a>(&self, mutant: &Mutant, asks: &'p [Ask<'a>]) -> Vec<&'p Ask<'a>> {
+        let mut asks: Vec<&Ask> = asks.iter().collect();
+        if let Ok(noticed) = self.0.lock() {
+            let [definition, module] = Noticed::places(&mutant.area, &mutant.identity);
+            let times = |ask: &Ask, place: &String| -> usize {
+                let known = noticed.get(place);
+                let of_row = |row: &&Model| known?.get(&row.name).copied();
+                ask.rows.iter().filter_map(of_row).sum()
+            };
+            asks.sort_by_cached_key(|ask| Reverse((times(ask, &definition), times(ask, &module))));
+        }
+        asks
+    }
+
+    fn places(area: &str, identity: &Identity) -> [String; 2] {
+        let module = format!("{area}/{}", identity.module);
+        [format!("{module}!{}", identity.definition), module]
+    }
+}
+
+/// Which runs were tried without a fault, and are as their rows say.
+#[derive(Debug, Default)]
+pub struct Tried(Mutex<BTreeMap<String, bool>>);
+
+/// A manifest of specifications that may be changed: a copy of them, in `dir`.
+///
+/// # Errors
+///
+/// When the copy cannot be made.
+pub fn copied(manifest: &Manifest, dir: &Path) -> Result<Manifest> {
+    run::clear(dir)?;
+    let specs = dir.join("specs");
+    for area in &manifest.areas {
+        let (from, to) = (manifest.specs.join(&area.name), specs.join(&area.name));
+        copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+    }
+    Ok(Manifest {
+        specs,
+        ..manifest.clone()
+    })
+}
+
+/// One of those who hunt, with a copy of the specifications for itself.
+#[derive(Debug)]
+pub struct Hunter<'a> {
+    /// On the specifications as they are.
+    pub original: Tlc<'a>,
+    /// On the copy, which has the fault.
+    pub mutated: Tlc<'a>,
+    /// Whether every row is asked, also when one has noticed.
+    pub matrix: bool,
+    /// What was tried without a fault.
+    pub tried: &'a Tried,
+    /// Whom to ask first.
+    pub noticed: &'a Noticed,
+}
+
+impl Hunter<'_> {
+    /// What becomes of a mutant whose module has this text; `None` when a signal has ended it.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written, TLC does not start, or a row is not as expected without the fault either.
+    pub fn hunt(
+        &self,
+        mutant: &Mutant,
+        text: &str,
+        plan: &Plan,
+        key: String,
+    ) -> Result<Option<Record>> {
+        let file = format!("{}/{}.tla", mutant.area, mutant.identity.module);
+        let place = self.mutated.manifest.specs.join(&file);
+        let write = |text: &str| {
+            fs::write(&place, text)
+                .with_context(|| format!("{} cannot be written", place.display()))
+        };
+        write(text)?;
+        let found = self.show(mutant, plan, key);
+        write(&text_of(&self.original.manifest.specs.join(&file))?)?;
+        found
+    }
+
+    fn show(&self, mutant: &Mutant, plan: &Plan, key: String) -> Result<Option<Record>> {
+        let mut record = Record::new(mutant, key, Fate::Survived);
+        let mut kills = Vec::new();
+        for ask in self.noticed.order(mutant, &plan.asks) {
+            let run = self.mutated.run_all(&ask.rows, ask.how)?;
+            if interrupt::requested() {
+                return Ok(None);
+            }
+            record.runs += 1;
+            record.cpu += run.verdict.cpu.as_secs_f64();
+            if let Outcome::Error { .. } = run.verdict.outcome
+                && is_refused(&Output::parse(&text_of(&run.dir.join("stdout.txt"))?))
+            {
+                record.fate = Fate::Refused;
+                return Ok(Some(record));
+            }
+            let Some(kill) = kill(self.mutated.manifest, &ask.rows, &run) else {
+                continue;
+            };
+            self.is_sound(ask)?;
+            kills.push(kill);
+            if !self.matrix {
+                break;
+            }
+        }
+        if !kills.is_empty() {
+            record.fate = Fate::Killed(kills);
+            self.noticed.add(&record);
+        }
+        Ok(Some(record))
+    }
+
+    /// That the run is as its rows say without a fault: else it kills everything.
+    fn is_sound(&self, ask: &Ask) -> Result<()> {
+        let name = ask.name();
+        let tried = self.tried.0.lock();
+        let known = tried.ok().and_then(|tried| tried.get(&name).copied());
+        let sound = match known {
+            Some(sound) => sound,
+            None => {
+                let run = self.original.run_all(&ask.rows, ask.how)?;
+                let kill = kill(self.original.manifest, &ask.rows, &run);
+                let sound = interrupt::requested() || kill.is_none();
+                if let Ok(mut tried) = self.tried.0.lock() {
+                    tried.insert(name.clone(), sound);
+                }
+                sound
+            }
+        };
+        if !sound {
+            bail!("{name}: not as expected without a mutant either (run `interlock check {name}`)");
+        }
+        Ok(())
+    }
+}
+
+/// Who of the models that share a run notices what it has found, and how.
+fn kill(manifest: &Manifest, models: &[&Model], run: &Run) -> Option<Kill> {
+    let by = |model: &Model, how| {
+        let row = model.name.clone();
+        Some(Kill { row, how })
+    };
+    let outcome = &run.verdict.outcome;
+    match outcome {
+        Outcome::Inconclusive { .. } => return by(models[0], How::Endless),
+        Outcome::Error { .. } => return by(models[0], How::Evaluation),
+        Outcome::Holds | Outcome::Typed | Outcome::Violates { .. } => {}
+    }
+    for model in models {
+        let asks = |property: &String| model.checks().any(|check| check == property);
+        match outcome {
+            Outcome::Violates { property, .. } if models.len() > 1 => {
+                if asks(property) {
+                    return by(model, How::Verdict);
+                }
+                continue;
+            }
+            _ if judge::expected(&model.expect) != judge::found(outcome) => {
+                return by(model, How::Verdict);
+            }
+            _ => {}
+        }
+        // Which lasso TLC finds is no fact about the model.
+        let faults = |verdict| {
+            let module = manifest.module(model);
+            !judge::faults(model, module, verdict, run.witness, false).is_empty()
+        };
+        let uncovered = Verdict {
+            fired: None,
+            ..run.verdict.clone()
+        };
+        if faults(&uncovered) {
+            return by(model, How::Count);
+        }
+        if faults(&run.verdict) {
+            return by(model, How::Coverage);
+        }
+    }
+    match outcome {
+        Outcome::Violates { .. } if models.len() > 1 => by(models[0], How::Verdict),
+        _ => None,
+    }
+}
+
+fn text_of(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for file in fs::read_dir(from)? {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "tla")
+            && let Some(name) = path.file_name()
+        {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! A module with one fault, and what it is known by.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use interlock_tla::module::source::{Node, Source, children, descendants};
+
+use crate::edit::{self, Edit};
+use crate::operators::{Context, Fault, Operator, Values, faults};
+use crate::reach::Area;
+
+/// So many characters of a formula are shown.
+const SHOWN: usize = 100;
+
+/// What a mutant is known by, wherever in its module the definition stands.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// The module that has the fault.
+    pub module: String,
+    /// The definition that has it.
+    #[serde(rename = "in")]
+    pub definition: String,
+    /// The operator that has put it there.
+    pub operator: Operator,
+    /// The formula, on one line and without comments.
+    pub from: String,
+    /// What it has become.
+    pub to: String,
+    /// Which of several that are the same, from 1.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub nth: usize,
+}
+
+fn first() -> usize {
+    1
+}
+
+fn is_first(nth: &usize) -> bool {
+    *nth == 1
+}
+
+/// As ``Lock!Enter: drop-conjunct: `free` is `TRUE` ``.
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Identity {
+            module,
+            definition,
+            operator,
+            from,
+            to,
+            nth,
+        } = self;
+        let operator = operator.name();
+        write!(f, "{module}!{definition}: {operator}: `{from}` is `{to}`")?;
+        match nth {
+            1 => Ok(()),
+            _ => write!(f, " (the {nth}. of these)"),
+        }
+    }
+}
+
+/// A mutant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mutant {
+    /// The folder of its module.
+    pub area: String,
+    /// What it is known by.
+    pub identity: Identity,
+    edits: Vec<Edit>,
+}
+
+impl Mutant {
+    /// The text of its module, with the fault.
+    pub fn text(&self, source: &Source) -> String {
+        edit::apply(&source.text, &self.edits)
+    }
+
+    /// Whether the fault leaves all else in the module what it was. A layout that it disturbs might make another formula of it.
+    pub fn fits(&self, source: &Source) -> bool {
+        let Ok(mutated) = Source::parse(self.identity.module.as_ref(), self.text(source)) else {
+            return false;
+        };
+        let before = outline(source, |node| {
+            self.edits.iter().any(|edit| {
+                edit.range.start <= node.start_byte() && node.end_byte() <= edit.range.end
+            })
+        });
+        let mut moved = 0;
+        let mut new = Vec::new();
+        for edit in &self.edits {
+            let start = edit.range.start as isize + moved;
+            new.push(start as usize..start as usize + edit.text.len());
+            moved += edit.text.len() as isize - edit.range.len() as isize;
+        }
+        let after = outline(&mutated, |node| {
+            let within = |range: &std::ops::Range<usize>| {
+                range.start <= node.start_byte() && node.end_byte() <= range.end
+            };
+            new.iter().any(within)
+        });
+        before == after
+    }
+}
+
+/// The kinds of the nodes that are not changed; a list is a list.
+fn outline(source: &Source, is_changed: impl Fn(Node) -> bool) -> Vec<&'static str> {
+    let nodes = source.modules().flat_map(descendants);
+    let kept = nodes.filter(|node| !is_changed(*node));
+    kept.map(|node| match node.kind() {
+        "disj_list" => "conj_list",
+        "disj_item" => "conj_item",
+        kind => kind,
+    })
+    .collect()
+}
+
+/// The mutants of a module, in the order of its text: those of definitions that a row reaches.
+pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
+    let Some(source) = area.source(module) else {
+        return Vec::new();
+    };
+    let definitions: Vec<Node> = source.modules().flat_map(definitions).collect();
+    let mut values = Values::default();
+    for definition in &definitions {
+        if area.is_policy(name(source, *definition))
+            && let Some(body) = children(*definition).last()
+        {
+            values.take(source, body);
+        }
+    }
+    let mut mutants = Vec::new();
+    let mut seen: BTreeMap<Identity, usize> = BTreeMap::new();
+    for definition in definitions {
+        let name = name(source, definition);
+        if !area.is_reached(module, name) {
+            continue;
+        }
+        let context = Context {
+            source,
+            actions: area.actions(),
+            role: area.role(name),
+        };
+        for fault in faults(context, definition, &values) {
+            let mut identity = identity(source, module, name, &fault);
+            let same = seen.entry(identity.clone()).or_insert(0);
+            *same += 1;
+            identity.nth = *same;
+            mutants.push(Mutant {
+                area: area.name.clone(),
+                identity,
+                edits: fault.edits,
+            });
+        }
+    }
+    mutants
+}
+
+/// Operators and functions, those of LETs and of modules inside of others not included.
+fn definitions(module: Node<'_>) -> Vec<Node<'_>> {
+    let is_definition =
+        |node: &Node| matches!(node.kind(), "operator_definition" | "function_definition");
+    children(module)
+        .map(|node| match node.kind() {
+            "local_definition" => children(node).last().unwrap_or(node),
+            _ => node,
+        })
+        .filter(is_definition)
+        .collect()
+}
+
+fn name<'a>(source: &'a Source, definition: Node) -> &'a str {
+    let name = definition
+        .child_by_field_name("name")
+        .or_else(|| children(definition).next());
+    name.map_or("", |name| source.text_of(name))
+}
+
+fn identity(source: &Source, module: &str, definition: &str, fault: &Fault) -> Identity {
+    let whole = &source.text[fault.place.clone()];
+    let within = fault.edits.iter().map(|edit| Edit {
+        range: edit.range.start - fault.place.start..edit.range.end - fault.place.start,
+        text: edit.text.clone(),
+    });
+    let mutated = edit::apply(whole, &within.collect::<Vec<_>>());
+    Identity {
+        module: module.to_owned(),
+        definition: definition.to_owned(),
+        operator: fault.operator,
+        from: shown(whole),
+        to: shown(&mutated),
+        nth: 1,
+    }
+}
+
+/// A formula on one line, without its comments, and no longer than is shown.
+fn shown(formula: &str) -> String {
+    let code = formula
+        .lines()
+        .map(|line| line.split("\\*").next().unwrap_or_default());
+    let words: Vec<&str> = code.flat_map(str::split_whitespace).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}...", &line[..cut]),
+        None => line,
+    }
+}

@@ -1,0 +1,341 @@
+//! `interlock mutate`: makes the mutants, shows them to the rows, and compares who survives with who may.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use interlock_checker::engines::Tools;
+use interlock_checker::evidence::Evidence;
+use interlock_checker::explain::write_whole;
+use interlock_checker::manifest::{Engine, Manifest, Model};
+use interlock_checker::shard::Shard;
+use interlock_checker::tlc::Tlc;
+use interlock_checker::toolchain::hex_sha256;
+use interlock_checker::{interrupt, lock, note, say, select};
+use interlock_tla::module::source::Source;
+
+use crate::hunt::{Ask, Hunter, Noticed, Plan, Tried, copied, impatient};
+use crate::list::List;
+use crate::mutant::{Mutant, of_module};
+use crate::reach::Area;
+use crate::report::{Judged, Report};
+use crate::results::{Fate, Record, Results};
+
+/// How often it says how far it is.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// The report that is kept, in the documentation.
+const KEPT: &str = "mutants.md";
+
+/// Which mutants, and where to write.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Those of these areas; of all, if it is empty.
+    pub areas: Vec<String>,
+    /// Of these, only this part.
+    pub shard: Option<Shard>,
+    /// Of these, so many.
+    pub sample: Option<usize>,
+    /// Which ones that are, and in which order they come.
+    pub seed: u64,
+    /// Start no more mutants after so long.
+    pub budget: Option<Duration>,
+    /// Ask every row, also when one has noticed.
+    pub matrix: bool,
+    /// Write the report into the documentation.
+    pub keep: bool,
+    /// How many mutants run at once.
+    pub jobs: NonZero<usize>,
+    /// The directory of the specifications and their claims.
+    pub specs: PathBuf,
+    /// Where results and the models' own files go, in a folder of their own.
+    pub out: PathBuf,
+}
+
+/// A mutant that is to be shown to its rows.
+struct Task<'a> {
+    mutant: &'a Mutant,
+    text: String,
+    key: String,
+    plan: &'a Plan<'a>,
+}
+
+/// Shows the mutants to the rows and prints what becomes of them. The exit status: 0 if those that survive are the listed ones, 1 if
+/// not, 130 after a signal.
+///
+/// # Errors
+///
+/// When nothing is judged: bad input, TLC is missing, a row that is not as expected without a mutant either, a directory that cannot
+/// be written.
+pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
+    let start = Instant::now();
+    let manifest = impatient(&Manifest::load(&request.specs)?);
+    for name in &request.areas {
+        select::area(&manifest, name)?;
+    }
+    let of_request = |name: &String| request.areas.is_empty() || request.areas.contains(name);
+    let names = manifest.areas.iter().map(|area| &area.name);
+    let names: Vec<&String> = names.filter(|name| of_request(name)).collect();
+    let mut areas = Vec::new();
+    let mut mutants = Vec::new();
+    let mut lists = BTreeMap::new();
+    for name in &names {
+        let area = Area::read(&manifest, name)?;
+        let own: Vec<Mutant> = area
+            .modules()
+            .into_iter()
+            .flat_map(|module| of_module(&area, module))
+            .collect();
+        let list = List::read(&manifest.specs.join(name), &own)?;
+        lists.insert((*name).clone(), list);
+        mutants.extend(own);
+        areas.push(area);
+    }
+    tell_left_out(&manifest, &names);
+    let made: Vec<&Mutant> = mutants.iter().collect();
+    let chosen = choose(made.clone(), request);
+    ensure!(
+        !chosen.is_empty(),
+        "there is no mutant to show (ask for more of them, or another area)"
+    );
+    let asked: Vec<&Model> = manifest
+        .models
+        .iter()
+        .filter(|model| model.engine == Engine::Tlc)
+        .collect();
+    let tools = Tools::find(root, &asked[..1.min(asked.len())], &[Engine::Tlc])?;
+    let out = std::path::absolute(request.out.join("mutate"))?;
+    let _lock = lock::lock(&out)?;
+    let mut results = Results::open(&out)?;
+    let plans = plans(&manifest, &areas, &chosen, request.matrix)?;
+    let mut found = Vec::new();
+    let mut tasks = Vec::new();
+    for mutant in chosen {
+        let Some(source) = source(&areas, mutant) else {
+            continue;
+        };
+        let plan = &plans[&place(mutant)];
+        let text = mutant.text(source);
+        let key = plan.key(mutant, &text, &tools);
+        match results.find(&key) {
+            Some(record) => found.push(record.clone()),
+            None => tasks.push(Task {
+                mutant,
+                text,
+                key,
+                plan,
+            }),
+        }
+    }
+    let known = found.len();
+    note!(
+        "{} mutants: {known} known, {} to show to their rows",
+        known + tasks.len(),
+        tasks.len()
+    );
+    let evidence = Evidence::of(root, false);
+    let asked = known + tasks.len();
+    let noticed = Noticed::default();
+    results.all().for_each(|record| noticed.add(record));
+    let hunt = Hunt {
+        manifest: &manifest,
+        tools: &tools,
+        evidence: &evidence,
+        noticed: &noticed,
+        areas: &areas,
+        request,
+        out: &out,
+    };
+    let hunted = hunt.all(tasks, |record| {
+        results.keep(record.clone())?;
+        found.push(record);
+        Ok(())
+    });
+    evidence.trim()?;
+    hunted?;
+    let judged = Judged::all(found, &lists);
+    let report = Report::new(&made, judged, asked, request.matrix);
+    say::print(&report.text()?)?;
+    note!("{:.0} s", start.elapsed().as_secs_f64());
+    if interrupt::requested() {
+        return Ok(interrupt::EXIT);
+    }
+    if request.keep {
+        ensure!(
+            report.is_complete(),
+            "docs/{KEPT} is written for whole areas: ask without --sample, --shard and --budget"
+        );
+        write_whole(&root.join("docs"), KEPT, report.markdown(&names))?;
+    }
+    Ok(u8::from(!report.is_as_listed()))
+}
+
+/// Not run is not killed.
+fn tell_left_out(manifest: &Manifest, areas: &[&String]) {
+    let modules = manifest.modules.iter();
+    let modules =
+        modules.filter(|module| module.engine == Engine::Apalache && areas.contains(&&module.area));
+    let modules: Vec<&str> = modules.map(|module| module.name.as_str()).collect();
+    if !modules.is_empty() {
+        note!(
+            "NOT RUN: mutants of what only Apalache reads: {}",
+            modules.join(", ")
+        );
+    }
+}
+
+/// Those that the request is about, in an order that its seed says.
+fn choose<'a>(mut mutants: Vec<&'a Mutant>, request: &Request) -> Vec<&'a Mutant> {
+    if let Some(shard) = &request.shard {
+        mutants.retain(|mutant| shard.has(number(mutant, 0)));
+    }
+    mutants.sort_by_cached_key(|mutant| number(mutant, request.seed));
+    mutants.truncate(request.sample.unwrap_or(usize::MAX));
+    mutants
+}
+
+/// A number that the mutant has for the seed, on every machine.
+fn number(mutant: &Mutant, seed: u64) -> u64 {
+    let digest = hex_sha256(format!("{seed} {} {:?}", mutant.area, mutant.identity).as_bytes());
+    u64::from_str_radix(&digest[..16], 16).unwrap_or_default()
+}
+
+/// Area, module and definition.
+type Place = (String, String, String);
+
+fn place(mutant: &Mutant) -> Place {
+    let identity = &mutant.identity;
+    (
+        mutant.area.clone(),
+        identity.module.clone(),
+        identity.definition.clone(),
+    )
+}
+
+fn plans<'a>(
+    manifest: &Manifest,
+    areas: &[Area<'a>],
+    mutants: &[&Mutant],
+    matrix: bool,
+) -> Result<BTreeMap<Place, Plan<'a>>> {
+    let mut plans = BTreeMap::new();
+    for area in areas {
+        let mut asks = None;
+        for mutant in mutants.iter().filter(|mutant| mutant.area == area.name) {
+            if let Entry::Vacant(entry) = plans.entry(place(mutant)) {
+                let asks = asks.get_or_insert_with(|| Ask::all(manifest, area, matrix));
+                let (_, module, definition) = entry.key();
+                let plan = Plan::of(asks, area, module, definition)?;
+                entry.insert(plan);
+            }
+        }
+    }
+    Ok(plans)
+}
+
+/// What those who hunt share.
+struct Hunt<'a> {
+    manifest: &'a Manifest,
+    tools: &'a Tools,
+    evidence: &'a Evidence,
+    noticed: &'a Noticed,
+    areas: &'a [Area<'a>],
+    request: &'a Request,
+    out: &'a Path,
+}
+
+impl Hunt<'_> {
+    /// Shows each to its rows, several at once, and hands on what becomes of it.
+    fn all(&self, tasks: Vec<Task>, mut keep: impl FnMut(Record) -> Result<()>) -> Result<()> {
+        let total = tasks.len();
+        let workers = self.request.jobs.get().min(total);
+        let queue = Mutex::new(tasks.into_iter());
+        let tried = Tried::default();
+        let stop = AtomicBool::new(false);
+        let begun = Instant::now();
+        let budget = self.request.budget;
+        let over = || budget.is_some_and(|budget| begun.elapsed() >= budget);
+        let next = || {
+            let go_on = !interrupt::requested() && !stop.load(Ordering::Relaxed) && !over();
+            queue.lock().ok()?.next().filter(|_| go_on)
+        };
+        std::thread::scope(|scope| {
+            let (events, inbox) = mpsc::channel();
+            for worker in 0..workers {
+                let (events, next, tried) = (events.clone(), &next, &tried);
+                scope.spawn(move || {
+                    let done = self.work(worker, tried, next, |record| {
+                        // The receiver outlives the workers.
+                        let _ = events.send(Ok(record));
+                    });
+                    if let Err(error) = done {
+                        let _ = events.send(Err(error));
+                    }
+                });
+            }
+            drop(events);
+            let (mut done, mut said) = (0, Instant::now());
+            let mut failed = None;
+            for event in inbox {
+                if let Err(error) = event.and_then(&mut keep) {
+                    stop.store(true, Ordering::Relaxed);
+                    failed.get_or_insert(error);
+                }
+                done += 1;
+                if said.elapsed() >= EVERY {
+                    note!("[{done:>4}/{total}]");
+                    said = Instant::now();
+                }
+            }
+            failed.map_or(Ok(()), Err)
+        })
+    }
+
+    /// One worker's part.
+    fn work<'t>(
+        &self,
+        worker: usize,
+        tried: &Tried,
+        next: impl Fn() -> Option<Task<'t>>,
+        tell: impl Fn(Record),
+    ) -> Result<()> {
+        let dir = self.out.join(format!("worker-{worker}"));
+        let copy = copied(self.manifest, &dir)?;
+        let toolchain = self.tools.tlc.as_ref().context("TLC is not here")?;
+        let (original, mutated) = (dir.join("original"), dir.join("mutated"));
+        let hunter = Hunter {
+            original: Tlc::new(self.manifest, toolchain, &original)
+                .with_evidence(Some(self.evidence)),
+            mutated: Tlc::new(&copy, toolchain, &mutated),
+            matrix: self.request.matrix,
+            tried,
+            noticed: self.noticed,
+        };
+        while let Some(task) = next() {
+            let Task {
+                mutant,
+                text,
+                key,
+                plan,
+            } = task;
+            let source = source(self.areas, mutant);
+            let record = match source.is_some_and(|source| mutant.fits(source)) {
+                true => hunter.hunt(mutant, &text, plan, key)?,
+                false => Some(Record::new(mutant, key, Fate::Refused)),
+            };
+            record.into_iter().for_each(&tell);
+        }
+        Ok(())
+    }
+}
+
+/// The text of the mutant's module without the fault.
+fn source<'a>(areas: &'a [Area], mutant: &Mutant) -> Option<&'a Source> {
+    let area = areas.iter().find(|area| area.name == mutant.area)?;
+    area.source(&mutant.identity.module)
+}

@@ -1,0 +1,292 @@
+//! Which rows read which definitions of an area.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use anyhow::{Context as _, Result};
+use interlock_checker::costs::estimate;
+use interlock_checker::manifest::{Engine, Lane, Manifest, Model};
+use interlock_tla::module::source::{Node, Source, children, descendants};
+use interlock_tla::module::{Level, Module, Name};
+
+use crate::operators::Role;
+
+/// Rows that cost more CPU seconds, by an estimate that is the same on every machine, are not asked: a survivor costs all of them.
+const DEAREST: f64 = 5.0;
+
+/// An area's modules and rows.
+#[derive(Debug)]
+pub struct Area<'a> {
+    /// Its folder's name.
+    pub name: String,
+    sources: BTreeMap<String, Source>,
+    rows: Vec<Row<'a>>,
+    roles: Roles,
+}
+
+/// A row, and what it reads.
+#[derive(Debug)]
+struct Row<'a> {
+    model: &'a Model,
+    modules: BTreeSet<String>,
+    names: BTreeSet<String>,
+}
+
+#[derive(Debug, Default)]
+struct Roles {
+    actions: BTreeSet<String>,
+    initial: BTreeSet<String>,
+    behavior: BTreeSet<String>,
+    policies: BTreeSet<String>,
+}
+
+/// Whether mutants are shown to a row: TLC decides it, on each push, in seconds.
+pub fn is_asked(model: &Model) -> bool {
+    model.engine == Engine::Tlc && model.lane <= Lane::Ci && estimate(model) <= DEAREST
+}
+
+impl<'a> Area<'a> {
+    /// Reads the modules in the folder `name`, and what its rows read of them.
+    ///
+    /// # Errors
+    ///
+    /// When a module cannot be read or parsed.
+    pub fn read(manifest: &'a Manifest, name: &str) -> Result<Area<'a>> {
+        let folder = manifest.specs.join(name);
+        let files = fs::read_dir(&folder)
+            .and_then(|files| files.collect::<Result<Vec<_>, _>>())
+            .with_context(|| format!("{} cannot be listed", folder.display()))?;
+        let mut sources = BTreeMap::new();
+        for path in files.iter().map(fs::DirEntry::path) {
+            let Some(module) = path.file_stem().and_then(|stem| stem.to_str()) else {
+                continue;
+            };
+            if path.extension().is_some_and(|extension| extension == "tla") {
+                sources.insert(module.to_owned(), Source::read(&path)?);
+            }
+        }
+        let mut area = Area {
+            name: name.to_owned(),
+            sources,
+            rows: Vec::new(),
+            roles: Roles::default(),
+        };
+        let of_area = manifest.models.iter();
+        let of_area = of_area.filter(|model| model.area == name && is_asked(model));
+        let records = area.records();
+        let mut roots: BTreeMap<&str, Root> = BTreeMap::new();
+        for model in of_area {
+            if !roots.contains_key(model.module.as_str()) {
+                let module = Module::read(&folder, &model.module)?;
+                area.roles.take(&module);
+                let modules = area.closure(&model.module);
+                let assumed = area.assumed(&modules);
+                roots.insert(&model.module, Root::new(module, modules, assumed));
+            }
+            let Some(root) = roots.get_mut(model.module.as_str()) else {
+                continue;
+            };
+            let (policies, others): (Vec<&str>, Vec<&str>) =
+                substituted(model).partition(|operator| records.contains(*operator));
+            let behavior = root.used(others.into_iter().chain([model.spec.as_str()]));
+            let mut names = root.used(asked(model));
+            names.extend(root.assumed.iter().cloned());
+            names.extend(behavior.iter().cloned());
+            area.roles.behavior.extend(behavior);
+            area.roles
+                .policies
+                .extend(policies.into_iter().map(str::to_owned));
+            area.rows.push(Row {
+                model,
+                modules: root.modules.clone(),
+                names,
+            });
+        }
+        Ok(area)
+    }
+
+    /// The modules that rows read, in alphabetic order.
+    pub fn modules(&self) -> BTreeSet<&str> {
+        let modules = self.rows.iter().flat_map(|row| &row.modules);
+        modules.map(String::as_str).collect()
+    }
+
+    /// The text of a module.
+    pub fn source(&self, module: &str) -> Option<&Source> {
+        self.sources.get(module)
+    }
+
+    /// The names of operators that say something of the next state.
+    pub fn actions(&self) -> &BTreeSet<String> {
+        &self.roles.actions
+    }
+
+    /// Whether a row gives a constant the policy of this name.
+    pub fn is_policy(&self, name: &str) -> bool {
+        self.roles.policies.contains(name)
+    }
+
+    /// What a definition is to the rows. The one that is several is the first of these.
+    pub fn role(&self, name: &str) -> Role {
+        match &self.roles {
+            roles if roles.policies.contains(name) => Role::Policy,
+            roles if roles.initial.contains(name) => Role::Initial,
+            roles if roles.behavior.contains(name) => Role::Behavior,
+            _ => Role::Property,
+        }
+    }
+
+    /// Whether a row reads the definition.
+    pub fn is_reached(&self, module: &str, definition: &str) -> bool {
+        self.reaching(module, definition).next().is_some()
+    }
+
+    /// All rows that are asked, in the manifest's order.
+    pub fn all_rows(&self) -> Vec<&'a Model> {
+        self.rows.iter().map(|row| row.model).collect()
+    }
+
+    /// The rows that read the definition, in the manifest's order.
+    pub fn rows(&self, module: &str, definition: &str) -> Vec<&'a Model> {
+        self.reaching(module, definition)
+            .map(|row| row.model)
+            .collect()
+    }
+
+    /// The modules that one of the rows reads which read the definition.
+    pub fn modules_beside(&self, module: &str, definition: &str) -> BTreeSet<&str> {
+        let modules = self
+            .reaching(module, definition)
+            .flat_map(|row| &row.modules);
+        modules.map(String::as_str).collect()
+    }
+
+    fn reaching(&self, module: &str, definition: &str) -> impl Iterator<Item = &Row<'a>> {
+        self.rows
+            .iter()
+            .filter(move |row| row.modules.contains(module) && row.names.contains(definition))
+    }
+
+    /// The module and all that it takes from the folder.
+    fn closure(&self, root: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut todo = vec![root.to_owned()];
+        while let Some(name) = todo.pop() {
+            let Some(source) = self.sources.get(&name) else {
+                continue;
+            };
+            if found.insert(name) {
+                let nodes = source.modules().flat_map(descendants);
+                let takes = nodes.filter(|node| matches!(node.kind(), "extends" | "instance"));
+                let names = takes.flat_map(children);
+                let names = names.filter(|node| node.kind() == "identifier_ref");
+                todo.extend(names.map(|node| source.text_of(node).to_owned()));
+            }
+        }
+        found
+    }
+
+    /// What the assumptions of these modules name.
+    fn assumed(&self, modules: &BTreeSet<String>) -> BTreeSet<String> {
+        let sources = modules.iter().filter_map(|name| self.sources.get(name));
+        sources
+            .flat_map(|source| {
+                let nodes = source.modules().flat_map(descendants);
+                let assumptions = nodes.filter(|node| node.kind() == "assumption");
+                let names = assumptions.flat_map(descendants);
+                let names = names.filter(|node| node.kind() == "identifier_ref");
+                names.map(|node| source.text_of(node).to_owned())
+            })
+            .collect()
+    }
+
+    /// The operators that are a record, or one that differs in some fields.
+    fn records(&self) -> BTreeSet<String> {
+        let mut records = BTreeSet::new();
+        for source in self.sources.values() {
+            for definition in source.modules().flat_map(children) {
+                let parts: Vec<Node> = children(definition).collect();
+                if let [name, _, body] = &parts[..]
+                    && matches!(body.kind(), "record_literal" | "except")
+                {
+                    records.insert(source.text_of(*name).to_owned());
+                }
+            }
+        }
+        records
+    }
+}
+
+/// A root module, and what its operators lead to.
+struct Root {
+    module: Module,
+    modules: BTreeSet<String>,
+    assumed: BTreeSet<String>,
+    used: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Root {
+    /// `assumed` is what its assumptions name.
+    fn new(module: Module, modules: BTreeSet<String>, assumed: BTreeSet<String>) -> Root {
+        let mut root = Root {
+            module,
+            modules,
+            assumed: BTreeSet::new(),
+            used: BTreeMap::new(),
+        };
+        root.assumed = root.used(assumed.iter().map(String::as_str));
+        root
+    }
+
+    fn used<'a>(&mut self, operators: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+        let mut all = BTreeSet::new();
+        for operator in operators {
+            if !self.used.contains_key(operator) {
+                let used = used(&self.module, operator);
+                self.used.insert(operator.to_owned(), used);
+            }
+            all.extend(self.used[operator].iter().cloned());
+        }
+        all
+    }
+}
+
+impl Roles {
+    fn take(&mut self, module: &Module) {
+        let actions = module.names().into_iter().filter_map(|name| match name {
+            Name::Definition(name, _, Level::Action) => Some(last(&name).to_owned()),
+            _ => None,
+        });
+        self.actions.extend(actions);
+        let next = used(module, "Next");
+        let initial = used(module, "Init");
+        self.initial.extend(initial.difference(&next).cloned());
+    }
+}
+
+/// What a row names beside its specification.
+fn asked(model: &Model) -> impl Iterator<Item = &str> {
+    let named = model.invariants.iter();
+    let named = named
+        .chain(&model.property)
+        .chain(&model.symmetry)
+        .chain(&model.view)
+        .chain(&model.constraint);
+    named.map(String::as_str).chain(substituted(model))
+}
+
+/// The operators that a row puts in the place of constants and of others.
+fn substituted(model: &Model) -> impl Iterator<Item = &str> {
+    let values = model.constants.values();
+    values.filter_map(|value| value.strip_prefix("<-").map(str::trim))
+}
+
+/// The operator and all that it leads to; of one of an instance, the name that it has there.
+fn used(module: &Module, operator: &str) -> BTreeSet<String> {
+    let used = module.used_by(operator).into_iter();
+    used.map(|name| last(name).to_owned()).collect()
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('!').next().unwrap_or(name)
+}

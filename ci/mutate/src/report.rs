@@ -1,0 +1,279 @@
+//! What became of the mutants: per operator, per module and per row, and how that differs from the lists.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use interlock_checker::markdown;
+
+use crate::list::{self, List};
+use crate::mutant::Mutant;
+use crate::operators::Operator;
+use crate::results::{Fate, How, Record};
+
+/// So many of the rows that kill are shown.
+const ROWS: usize = 10;
+
+/// What became of a mutant, and whether it may survive.
+#[derive(Debug)]
+pub struct Judged {
+    record: Record,
+    listed: bool,
+}
+
+impl Judged {
+    /// The records, by the lists of their areas.
+    pub fn all(records: Vec<Record>, lists: &BTreeMap<String, List>) -> Vec<Judged> {
+        let mut judged: Vec<Judged> = records
+            .into_iter()
+            .map(|record| {
+                let list = lists.get(&record.area);
+                let listed = list.is_some_and(|list| list.reason(&record.mutant).is_some());
+                Judged { record, listed }
+            })
+            .collect();
+        judged.sort_by(|a, b| {
+            let key = |judged: &Judged| (judged.record.area.clone(), judged.record.mutant.clone());
+            key(a).cmp(&key(b))
+        });
+        judged
+    }
+
+    fn survives(&self) -> bool {
+        self.record.fate == Fate::Survived
+    }
+}
+
+/// How many mutants of a kind had which fate.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Tally {
+    made: usize,
+    by: [usize; 5],
+    refused: usize,
+    listed: usize,
+    unlisted: usize,
+}
+
+const HEADINGS: [&str; 10] = [
+    "", "made", "shown", "verdict", "count", "coverage", "no value", "no end", "listed", "survived",
+];
+
+impl Tally {
+    fn add(&mut self, judged: &Judged) {
+        match &judged.record.fate {
+            Fate::Killed(kills) => {
+                if let Some(kill) = kills.first() {
+                    self.by[kill.how as usize] += 1;
+                }
+            }
+            Fate::Refused => self.refused += 1,
+            Fate::Survived if judged.listed => self.listed += 1,
+            Fate::Survived => self.unlisted += 1,
+        }
+    }
+
+    fn shown(&self) -> usize {
+        self.by.iter().sum::<usize>() + self.listed + self.unlisted
+    }
+
+    fn cells(&self, name: String) -> Vec<String> {
+        let [verdict, count, coverage, evaluation, endless] = self.by;
+        let numbers = [
+            self.made - self.refused,
+            self.shown(),
+            verdict,
+            count,
+            coverage,
+            evaluation,
+            endless,
+            self.listed,
+            self.unlisted,
+        ];
+        let numbers = numbers.iter().map(usize::to_string);
+        std::iter::once(name).chain(numbers).collect()
+    }
+}
+
+/// All that is to be told.
+#[derive(Debug)]
+pub struct Report {
+    operators: BTreeMap<Operator, Tally>,
+    modules: BTreeMap<(String, String), Tally>,
+    all: Tally,
+    judged: Vec<Judged>,
+    left: usize,
+    matrix: bool,
+}
+
+impl Report {
+    /// Of those that were `made`, what is known of some. `asked` is how many were to be shown.
+    pub fn new(made: &[&Mutant], judged: Vec<Judged>, asked: usize, matrix: bool) -> Report {
+        let mut report = Report {
+            operators: BTreeMap::new(),
+            modules: BTreeMap::new(),
+            all: Tally::default(),
+            left: asked - judged.len(),
+            judged: Vec::new(),
+            matrix,
+        };
+        for mutant in made {
+            let identity = &mutant.identity;
+            report.all.made += 1;
+            report.operators.entry(identity.operator).or_default().made += 1;
+            let module = (mutant.area.clone(), identity.module.clone());
+            report.modules.entry(module).or_default().made += 1;
+        }
+        for one in &judged {
+            let identity = &one.record.mutant;
+            report.all.add(one);
+            report
+                .operators
+                .entry(identity.operator)
+                .or_default()
+                .add(one);
+            let module = (one.record.area.clone(), identity.module.clone());
+            report.modules.entry(module).or_default().add(one);
+        }
+        report.judged = judged;
+        report
+    }
+
+    /// Whether those that survive are the listed ones.
+    pub fn is_as_listed(&self) -> bool {
+        self.judged
+            .iter()
+            .all(|judged| judged.survives() == judged.listed)
+    }
+
+    /// Whether every mutant has a fate.
+    pub fn is_complete(&self) -> bool {
+        self.all.shown() + self.all.refused == self.all.made
+    }
+
+    /// For a terminal.
+    ///
+    /// # Errors
+    ///
+    /// When a mutant cannot be written down.
+    pub fn text(&self) -> Result<String> {
+        let mut text = self.tables() + "\n" + &self.rows();
+        if self.left > 0 {
+            text += &format!("{} were not shown: the time was over\n", self.left);
+        }
+        let survived = self
+            .judged
+            .iter()
+            .filter(|one| one.survives() && !one.listed);
+        for (area, of_area) in by_area(survived) {
+            let path = format!("specs/{area}/{}", list::LIST);
+            text += &format!(
+                "no row notices these (add one that does, or list them in {path} with the reason):\n"
+            );
+            for judged in of_area {
+                text += &list::line(&judged.record.mutant)?;
+            }
+        }
+        let killed = self
+            .judged
+            .iter()
+            .filter(|one| !one.survives() && one.listed);
+        for (area, of_area) in by_area(killed) {
+            let path = format!("specs/{area}/{}", list::LIST);
+            text += &format!("{path} lists these, and a row notices (remove them there):\n");
+            for judged in of_area {
+                let by = match &judged.record.fate {
+                    Fate::Killed(kills) => kills.first().map_or("", |kill| &kill.row),
+                    _ => "TLC's parser",
+                };
+                text += &format!("  {} ({by})\n", judged.record.mutant);
+            }
+        }
+        let Tally {
+            listed, unlisted, ..
+        } = self.all;
+        let killed: usize = self.all.by.iter().sum();
+        text +=
+            &format!("{killed} killed, {listed} survive with a reason, {unlisted} without one\n");
+        Ok(text)
+    }
+
+    /// For the documentation.
+    pub fn markdown(&self, areas: &[&String]) -> String {
+        let areas: Vec<&str> = areas.iter().map(|area| area.as_str()).collect();
+        let areas = areas.join(" ");
+        format!(
+            "# Mutants of the specifications\n\n\
+             Written by `interlock mutate {areas} --keep`. A mutant is a module with one small fault. Each is shown to the rows of \
+             `models.toml` that read the definition with the fault, until one notices: another verdict, another count of states, an \
+             action that fires or does not (coverage), a formula without a value, or no end. Those that no row notices are listed \
+             in `specs/*/mutants.toml`, with the reason.\n\n{}\n{}",
+            self.tables(),
+            self.rows()
+        )
+    }
+
+    fn tables(&self) -> String {
+        let operators = self.operators.iter();
+        let operators = operators.map(|(operator, tally)| tally.cells(operator.name().to_owned()));
+        let all = std::iter::once(self.all.cells("all".to_owned()));
+        let modules = self.modules.iter();
+        let modules =
+            modules.map(|((area, module), tally)| tally.cells(format!("{area}/{module}")));
+        let headings = |first| {
+            let mut headings = HEADINGS;
+            headings[0] = first;
+            headings
+        };
+        [
+            markdown::table(&headings("operator"), 1, operators.chain(all)),
+            markdown::table(&headings("module"), 1, modules),
+        ]
+        .join("\n")
+    }
+
+    /// The rows that kill most; where each was asked about every mutant, also those without which as many would be killed.
+    fn rows(&self) -> String {
+        let mut kills: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for judged in &self.judged {
+            let Fate::Killed(by) = &judged.record.fate else {
+                continue;
+            };
+            for kill in by {
+                let (all, alone) = kills.entry(&kill.row).or_default();
+                *all += 1;
+                *alone += usize::from(self.matrix && by.len() == 1);
+            }
+        }
+        let mut most: Vec<_> = kills.iter().collect();
+        most.sort_by_key(|(row, kills)| (std::cmp::Reverse(kills.0), **row));
+        let rows = most.iter().take(ROWS);
+        if !self.matrix {
+            let rows = rows.map(|(row, (all, _))| vec![row.to_string(), all.to_string()]);
+            return markdown::table(&["the first row to notice", "kills"], 1, rows);
+        }
+        let rows = rows
+            .map(|(row, (all, alone))| vec![row.to_string(), all.to_string(), alone.to_string()]);
+        let table = markdown::table(&["row", "kills", "that no other does"], 1, rows);
+        let needless: BTreeSet<&str> = kills
+            .iter()
+            .filter(|(_, (_, alone))| *alone == 0)
+            .map(|(row, _)| *row)
+            .collect();
+        let needless: Vec<&str> = needless.into_iter().collect();
+        format!(
+            "{table}\nThese {} rows kill nothing that another does not: {}\n",
+            needless.len(),
+            needless.join(", ")
+        )
+    }
+}
+
+fn by_area<'a>(judged: impl Iterator<Item = &'a Judged>) -> BTreeMap<&'a str, Vec<&'a Judged>> {
+    let mut areas: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    for one in judged {
+        areas.entry(&one.record.area).or_default().push(one);
+    }
+    areas
+}
+
+// The tally counts kills in this order.
+const _: () = assert!(How::Verdict as usize == 0 && How::Endless as usize == 4);

@@ -1,0 +1,65 @@
+//! `interlock mutate`.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use interlock_checker::shard::Shard;
+use interlock_checker::{interrupt, toolchain};
+use interlock_mutate::mutate::{self, Request};
+
+use super::check::cores_and_one;
+use super::options::{Output, Source};
+
+/// Without areas: all of them.
+#[derive(Args)]
+pub struct Mutate {
+    /// Only mutants of these areas, folders of specs/
+    #[arg(value_name = "AREA")]
+    areas: Vec<String>,
+    /// Only N of them, which the seed chooses
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// The choice, and the order
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Start no more mutants after so many seconds; what was found is known to the next run
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<u64>,
+    /// Only part I of N, for one of N machines
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Ask every row about every mutant, to tell which rows kill what no other does
+    #[arg(long)]
+    matrix: bool,
+    /// Write docs/mutants.md anew
+    #[arg(long, conflicts_with_all = ["sample", "shard", "budget", "matrix"])]
+    keep: bool,
+    /// How many mutants run at once [default: one a core, and one more]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Mutate {
+    pub fn run(self) -> Result<u8> {
+        interrupt::install()?;
+        let request = Request {
+            areas: self.areas,
+            shard: self.shard,
+            sample: self.sample,
+            seed: self.seed,
+            budget: self.budget.map(Duration::from_secs),
+            matrix: self.matrix,
+            keep: self.keep,
+            jobs: self.jobs.unwrap_or_else(cores_and_one),
+            specs: self.source.dir()?,
+            out: self.output.dir()?,
+        };
+        mutate::mutate(&toolchain::root()?, &request)
+    }
+}
