@@ -1,35 +1,23 @@
 //! Engines beside TLC: what they find, what is told when they are not here, and that nothing they say is taken for more than it is.
 //!
-//! The tests on the real Apalache run where there is one; elsewhere each prints one line, and fails if
-//! `INTERLOCK_REQUIRE_APALACHE` is set.
+//! The tests on the real Apalache run where there is one; elsewhere each says that it is not run, or fails.
 
 mod runner;
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use assert_cmd::assert::OutputAssertExt;
 use interlock_checker::apalache::install;
-use interlock_checker::availability::Availability;
+use interlock_judges::APALACHE;
 use predicates::prelude::*;
 use predicates::str::{contains, ends_with};
 use runner::{Clone, check, entry, report, root, temp, told};
 
 /// Whether the real one is here.
 fn apalache() -> bool {
-    match install::find(&root(), false).expect("what the environment names does") {
-        Availability::Ready(_) => true,
-        Availability::Missing(why) => {
-            assert!(
-                std::env::var_os("INTERLOCK_REQUIRE_APALACHE").is_none(),
-                "INTERLOCK_REQUIRE_APALACHE is set, and {why}"
-            );
-            // Also where what a test prints is seen only if it fails; who cannot be told is not.
-            let _ = writeln!(std::io::stderr(), "NOT RUN: the tests on Apalache: {why}");
-            false
-        }
-    }
+    let found = install::find(&root(), false).expect("what the environment names does");
+    APALACHE.is_here(found.missing().map_or(Ok(()), Err))
 }
 
 #[test]

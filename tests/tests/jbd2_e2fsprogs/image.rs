@@ -9,32 +9,19 @@ use std::process::{Command, Output};
 use interlock::device::FileDevice;
 use interlock::jbd2::log::area::LogArea;
 use interlock::jbd2::log::superblock::Features;
+use interlock_judges::E2FSPROGS;
 use tempfile::{NamedTempFile, TempPath};
 
 /// Whether e2fsprogs is here. Says so if it is not.
 ///
 /// # Panics
 ///
-/// It is not, and INTERLOCK_REQUIRE_E2FSPROGS is set.
+/// It is not, and is required.
 pub fn is_ready() -> bool {
-    let has = |tool: &str| path(tool).is_some();
-    if ["debugfs", "e2fsck", "mke2fs"].into_iter().all(has) {
-        return true;
-    }
-    let text =
-        "NOT RUN: the journal's tests on e2fsprogs, which is missing (apt install e2fsprogs)";
-    assert!(
-        std::env::var_os("INTERLOCK_REQUIRE_E2FSPROGS").is_none(),
-        "{text}"
-    );
-    not_run(text);
-    false
-}
-
-/// Says so, also where what a test prints is seen only if it fails.
-pub fn not_run(why: &str) {
-    // Who cannot be told is not.
-    let _ = writeln!(std::io::stderr(), "{why}");
+    let missing = ["debugfs", "e2fsck", "mke2fs"]
+        .into_iter()
+        .find(|tool| path(tool).is_none());
+    E2FSPROGS.is_here(missing.map_or(Ok(()), |tool| Err(format!("{tool} is missing"))))
 }
 
 fn path(tool: &str) -> Option<PathBuf> {

@@ -10,27 +10,29 @@ use std::sync::OnceLock;
 use conformance::jbd2_history::{MAGIC, all_features, expected, magic_data};
 use interlock::jbd2::log::recovery::scan;
 use interlock::jbd2::log::superblock::Superblock;
+use interlock_judges::MOUNTS;
 
-use crate::image::{Image, is_ready, not_run};
+use crate::image::{Image, is_ready};
 use crate::ours::{DATA, Dice, history, write};
 use crate::{SHAPES, features, judge};
 
 /// Whether e2fsprogs is here, and the kernel mounts what that has made. Says so if not.
+///
+/// # Panics
+///
+/// If not, and it is required.
 fn mounts() -> bool {
-    static MOUNTS: OnceLock<Result<(), String>> = OnceLock::new();
+    static FIRST: OnceLock<Result<(), String>> = OnceLock::new();
     if !is_ready() {
-        return false;
+        return MOUNTS.is_here(Err::<(), _>(
+            "e2fsprogs, which makes the images, is missing",
+        ));
     }
-    let mounts = MOUNTS.get_or_init(|| {
+    let mounts = FIRST.get_or_init(|| {
         let image = Image::new(1024, features(false, SHAPES[0]), 4);
         Mount::new(&image, "noinit_itable").map(drop)
     });
-    if let Err(why) = mounts {
-        not_run(&format!(
-            "NOT RUN: the kernel's journal, which needs root and loop mounts: {why}"
-        ));
-    }
-    mounts.is_ok()
+    MOUNTS.is_here(mounts.as_ref())
 }
 
 /// A mounted image, which is unmounted when it is dropped.
