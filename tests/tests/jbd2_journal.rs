@@ -13,9 +13,10 @@ use interlock::jbd2::log::create::create;
 use interlock::jbd2::log::error::LogError;
 use interlock::jbd2::log::recovery::scan;
 use interlock::jbd2::log::superblock::Features;
+use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::NoProbe;
 use interlock::jbd2::refused::{Reason, Refused};
-use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
+use interlock::jbd2::rules::{HandOver, Release, Rules, WakeAll};
 use interlock::sys::StdSys;
 
 const BLOCK: usize = 1024;
@@ -269,6 +270,54 @@ fn an_aborted_journal_says_why() -> Result<(), JournalError> {
         0,
         "the next mount sees it"
     );
+    Ok(())
+}
+
+/// Nobody waits for space in the log, nor makes any.
+struct WaitsForNoSpace;
+
+impl Rules for WaitsForNoSpace {
+    const POLICY: Policy = Policy {
+        tests: [true, true, false, true],
+        ..Policy::HAND_OVER
+    };
+
+    fn wakes(release: &Release<'_>) -> Vec<usize> {
+        HandOver::wakes(release)
+    }
+}
+
+#[test]
+fn a_transaction_that_the_log_has_no_room_for_is_not_begun() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(40, ALL);
+    let log = || {
+        let mut log = vec![0; 39 * BLOCK];
+        device
+            .read_at(&mut log, (BLOCKS + 1) * BLOCK as u64)
+            .expect("the log behind its superblock");
+        log
+    };
+    let journal = open::<WaitsForNoSpace>(&device, &area)?;
+    let mut version = 0;
+    let (before, why) = loop {
+        version += 1;
+        let mut handle = journal.start(7, 0)?;
+        for block in 0..7 {
+            handle.dirty_metadata(block, &[version; BLOCK])?;
+        }
+        drop(handle);
+        let before = log();
+        if let Err(why) = journal.force_commit() {
+            break (before, why);
+        }
+    };
+    let full = Refused::Aborted(Reason::LogFull);
+    assert_eq!(why, JournalError::Refused(full));
+    assert!(before == log(), "nothing is written into the log");
+    drop(journal);
+    let journal = open::<HandOver>(&device, &area)?;
+    assert_eq!(version, 5, "four transactions of nine blocks fit into 39");
+    assert_eq!(journal.read(6)?, [version - 1; BLOCK]);
     Ok(())
 }
 

@@ -119,12 +119,16 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
         self.admit(who, credits, kind, store)
     }
 
-    /// Gives a handle so many credits more, if its transaction is RUNNING and has room for them; false: it has not. Never waits
+    /// Gives a handle so many credits more, if its transaction is RUNNING and has room for them; false: it has not, or the journal has
+    /// aborted. Never waits
     /// (jbd2_journal_extend).
     pub fn extend(&self, ticket: &mut Ticket, extra: u32) -> bool {
         let (who, extra) = (ticket.who, Credits::from(extra));
         self.probe.about(Some(who));
         let granted = self.step(|shared| {
+            if shared.numbers.aborted.is_some() {
+                return false;
+            }
             let look = shared.numbers.look(&self.policy, &self.sizes);
             let granted = look.may_extend(extra);
             if granted {

@@ -108,6 +108,11 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
         Committing { tid, log }
     }
 
+    /// For the commit thread, before it writes: whether the log has room for so many blocks. If not, the journal is to be aborted.
+    pub fn has_room(&self, blocks: u32) -> bool {
+        Credits::from(blocks) <= self.numbers().free
+    }
+
     /// For the commit thread: the log has taken so many blocks of the transaction, descriptors and commit record included. The
     /// machine's number is those that were dirtied, and two.
     ///

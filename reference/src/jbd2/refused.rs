@@ -15,6 +15,8 @@ pub enum Reason {
     NoSpace,
     /// A commit has found the log full.
     LogFull,
+    /// A thread has panicked that was about the journal's own work: the commit thread, or one that wrote a transaction home.
+    Panicked,
     /// Whoever has aborted it says so.
     Called(&'static str),
 }
@@ -25,6 +27,7 @@ impl fmt::Display for Reason {
             Reason::Device(errno) => write!(f, "{errno}"),
             Reason::NoSpace => write!(f, "the log is too small for a transaction"),
             Reason::LogFull => write!(f, "a commit has found the log full"),
+            Reason::Panicked => write!(f, "a thread has panicked in a commit or a checkpoint"),
             Reason::Called(why) => f.write_str(why),
         }
     }

@@ -1,5 +1,7 @@
 //! The wait for space in the log: __jbd2_log_wait_for_space, 6.18.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use super::admission::{Admission, Shared};
 use super::machine::{Credits, Pc, TState};
 use super::numbers::Tid;
@@ -22,7 +24,7 @@ pub enum Checkpointed {
 /// Writes committed transactions home.
 pub trait Store: Send + Sync {
     /// Writes the oldest committed transaction home. It is called once at a time, with j_checkpoint_mutex held and nothing else.
-    /// May start no handle, wait for no commit, and not panic. The transaction's blocks are free some time after it says
+    /// May start no handle and wait for no commit. If it panics the journal aborts. The transaction's blocks are free some time after it says
     /// [`Checkpointed::Written`], and then it is not asked for this transaction again. No commit ends while it is called.
     ///
     /// # Errors
@@ -68,7 +70,7 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
             self.probe.about(Some(who));
             let to = match self.step(|shared| self.looks(shared, who, total)) {
                 Some(to) => to,
-                None => match store.checkpoint() {
+                None => match self.write_home(who, store) {
                     Ok(Checkpointed::Written) => self.step(|shared| {
                         shared.home = true;
                         self.make_space(shared, who, total)
@@ -78,7 +80,7 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
                         Looked::Waits(tid)
                     }),
                     Err(errno) => self.step(|shared| {
-                        self.fails(shared, who, errno);
+                        self.fails(shared, who, Reason::Device(errno));
                         Looked::Try
                     }),
                 },
@@ -118,7 +120,7 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
             let written = match is_home {
                 None => return Ok(()),
                 Some(true) => Ok(Checkpointed::Written),
-                Some(false) => store.checkpoint(),
+                Some(false) => self.write_home(who, store),
             };
             match written {
                 Ok(Checkpointed::Written) => self.step(|shared| self.freed(shared, who)),
@@ -126,7 +128,7 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
                     self.step(|shared| self.find(shared, who, tid));
                     self.committed(who, tid);
                 }
-                Err(errno) => self.step(|shared| self.fails(shared, who, errno)),
+                Err(errno) => self.step(|shared| self.fails(shared, who, Reason::Device(errno))),
             }
         }
     }
@@ -139,9 +141,18 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
         self.told(shared, Step::MakeSpace(who, Pc::Space));
     }
 
-    fn fails(&self, shared: &mut Shared<S>, who: Who, errno: Errno) {
+    /// Has the oldest transaction written home. If that panics the journal aborts, and the panic goes on to who has asked for it.
+    fn write_home(&self, who: Who, store: &impl Store) -> Result<Checkpointed, Errno> {
+        let written = catch_unwind(AssertUnwindSafe(|| store.checkpoint()));
+        written.unwrap_or_else(|panic| {
+            self.step(|shared| self.fails(shared, who, Reason::Panicked));
+            resume_unwind(panic)
+        })
+    }
+
+    fn fails(&self, shared: &mut Shared<S>, who: Who, reason: Reason) {
         self.unlock(shared);
-        self.give_up(shared, Reason::Device(errno));
+        self.give_up(shared, reason);
         self.told(shared, Step::CheckpointFails(who));
     }
 

@@ -15,10 +15,10 @@
 //! Unlike in the machine, any number of threads may be throttled at a time; a probe sees the first of them.
 //! A plug with gaps may hold more requests than the device takes at a time: a device that has nothing to do takes them all.
 //!
-//! Left out: the timer that writes what nobody waits for, inodes of more than one page, plugs that are full. A device must not
-//! panic.
+//! Left out: the timer that writes what nobody waits for, inodes of more than one page, plugs that are full.
 
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::flusher_pages::{Pages, Request};
@@ -131,7 +131,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Flusher<D, S, R, P> {
     ///
     /// # Errors
     ///
-    /// `EIO`: a request has failed, and no sync was told so before. Its pages are clean, and lost.
+    /// `EIO`: a request has failed, or its device panicked, and no sync was told so before. Its pages are clean, and lost.
     pub fn sync(&self) -> Result<(), Errno> {
         self.writeback.sync()
     }
@@ -215,7 +215,8 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Writeback<D, S, R, P> {
         });
         let Request { run, bytes } = request?;
         let position = run.first as u64 * self.sizes.block as u64;
-        let written = self.device.write_at(&bytes, position);
+        let write = || self.device.write_at(&bytes, position);
+        let written = catch_unwind(AssertUnwindSafe(write)).unwrap_or(Err(Errno::Io));
         self.probe.about_to(Action::Complete(run));
         self.pages.with(|pages| {
             pages.failed |= written.is_err();
