@@ -7,6 +7,10 @@ CHECKER := cargo run --quiet --package interlock-ci --no-default-features --
 CHECK :=
 # Options for `bench`: make bench BENCH=--keep
 BENCH :=
+# Options for `mutants`: make mutants MUTANTS="--group word --keep"
+MUTANTS :=
+# Seconds a target, and targets, for `fuzz`: make fuzz FUZZ="300 log"
+FUZZ :=
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -53,8 +57,12 @@ kernels: cargo ## What the models say, asked of kernels from 4.19 to 7.3 in gues
 	@$(INTERLOCK) kernels
 
 .PHONY: mutants
-mutants: cargo ## Mutate the machine and the lock: each mutant is caught, or listed with its reason
-	@ci/mutants
+mutants: cargo ## Mutate the reference: each mutant is caught, or listed with its reason (MUTANTS="--group word"; --shard, --changed)
+	@ci/mutants $(MUTANTS)
+
+.PHONY: fuzz
+fuzz: cargo ## Everything that reads a stranger's bytes, under libFuzzer: FUZZ="300 log" is 5 minutes of one target (nightly, cargo-fuzz)
+	@ci/fuzz/run $(FUZZ)
 
 .PHONY: tsan
 tsan: cargo ## ThreadSanitizer on the lock under stress, with a nightly toolchain

@@ -89,6 +89,7 @@ impl Counterexample {
         let text = &message.body;
         match message.code {
             2107 | 2108 => {
+                ensure!(self.states.is_empty(), "a second initial state");
                 self.violated = Some(property(text)?);
                 let (_, state) = text
                     .split_once(':')

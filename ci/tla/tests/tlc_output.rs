@@ -144,6 +144,13 @@ fn messages_that_are_not_as_tlc_writes_them_are_errors() {
             "no state 0",
         ),
         (message(2110, "Invariant"), "the name of what is violated"),
+        (
+            message(
+                2107,
+                "Invariant I is violated by the initial state:\nx = 0\n",
+            ),
+            "a second initial state",
+        ),
     ] {
         let error = Counterexample::from_messages(&[first(), bad]).expect_err(expected);
         assert!(format!("{error:#}").contains(expected), "{error:#}");

@@ -15,6 +15,7 @@ pub mod text;
 pub mod writeback;
 
 use std::collections::BTreeMap;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -126,6 +127,20 @@ pub fn read(
     projection: impl FnOnce(Source) -> Result<Box<dyn Projection>>,
     each: &mut dyn FnMut(Trace) -> Result<()>,
 ) -> Result<Notes> {
+    read_from(path, || text::open(path), reading, projection, each)
+}
+
+/// The same of a text that `open_text` opens, once or twice: `path` is what it is called.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from<R: BufRead>(
+    path: &Path,
+    open_text: impl Fn() -> Result<R>,
+    reading: &Reading,
+    projection: impl FnOnce(Source) -> Result<Box<dyn Projection>>,
+    each: &mut dyn FnMut(Trace) -> Result<()>,
+) -> Result<Notes> {
     let shown = path.display();
     let mut notes = Notes::default();
     let mut comments: Vec<String> = Vec::new();
@@ -139,7 +154,7 @@ pub fn read(
         &[false]
     };
     for &surveys in passes {
-        let mut lines = Lines::new(text::open(path)?);
+        let mut lines = Lines::new(open_text()?);
         let mut last = 0;
         while let Some((number, line)) = lines.advance().with_context(|| shown.to_string())? {
             let at = || format!("{shown}:{number}");

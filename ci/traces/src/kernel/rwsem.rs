@@ -333,7 +333,8 @@ impl Projection {
     /// A task wakes another one.
     fn waking(&mut self, event: &Event<'_>, now: Now) -> Result<()> {
         let waker = event.raw.pid;
-        let woken = u32::try_from(event.number("pid")?)?;
+        let woken = u32::try_from(event.number("pid")?);
+        let woken = woken.with_context(|| format!("{}: no task has this `pid`", event.place()))?;
         self.sleeps(woken, now)?;
         let at = self.tasks.get(&woken).into_iter().flatten();
         if self.source.midway {

@@ -19,12 +19,19 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// If it cannot be read.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     let read = || format!("{} cannot be read", path.display());
-    let mut file = BufReader::new(File::open(path).with_context(read)?);
-    let gzipped = file.fill_buf().with_context(read)?.starts_with(&GZIP);
-    Ok(if gzipped {
-        Box::new(BufReader::new(MultiGzDecoder::new(file)))
+    let file = BufReader::new(File::open(path).with_context(read)?);
+    unpacked(file).with_context(read)
+}
+
+/// The same of bytes, wherever they come from.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn unpacked<'a>(mut bytes: impl BufRead + 'a) -> std::io::Result<Box<dyn BufRead + 'a>> {
+    Ok(if bytes.fill_buf()?.starts_with(&GZIP) {
+        Box::new(BufReader::new(MultiGzDecoder::new(bytes)))
     } else {
-        Box::new(file)
+        Box::new(bytes)
     })
 }
 
