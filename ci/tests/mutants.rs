@@ -1,0 +1,164 @@
+//! `ci/mutants`: which files it mutates, and what it makes of what cargo-mutants finds.
+
+mod runner;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assert_cmd::assert::{Assert, OutputAssertExt as _};
+use predicates::prelude::*;
+use predicates::str::contains;
+use runner::{Clone, program_of_the_project, root};
+
+/// What a group's lines of this kind say.
+fn words<'a>(text: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {
+    let lines = text.lines().filter_map(move |line| line.strip_prefix(kind));
+    lines.flat_map(str::split_whitespace)
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![path],
+        })
+        .collect()
+}
+
+/// Each source of the reference, but for those that only list modules, is in one group; each test that a group names is there.
+#[test]
+fn every_source_is_in_one_group() {
+    let groups = fs::read_to_string(root().join("tests/mutants.groups")).expect("the groups");
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for folder in ["reference/src", "reference/rwlock/src"] {
+        for path in sources(&root().join(folder)) {
+            let name = path.strip_prefix(root()).expect("below it");
+            found.insert(name.to_string_lossy().into_owned(), 0);
+        }
+    }
+    for pattern in words(&groups, "files ") {
+        let is_of = |name: &String| match pattern.split_once('*') {
+            Some((before, after)) => {
+                let middle = name
+                    .strip_prefix(before)
+                    .and_then(|rest| rest.strip_suffix(after));
+                middle.is_some_and(|middle| !middle.contains('/'))
+            }
+            None => name == pattern,
+        };
+        let of_it: Vec<_> = found.iter_mut().filter(|(name, _)| is_of(name)).collect();
+        assert!(!of_it.is_empty(), "there is no {pattern}");
+        of_it.into_iter().for_each(|(_, groups)| *groups += 1);
+    }
+    for (name, groups) in found {
+        let lists_modules = name.ends_with("/mod.rs") || name == "reference/src/lib.rs";
+        assert!(
+            groups == 1 || groups == 0 && lists_modules,
+            "{name} is in {groups} groups"
+        );
+    }
+    for test in words(&groups, "tests ") {
+        let places = ["tests/tests", "reference/rwlock/tests"].map(|place| root().join(place));
+        let is_there = |place: &PathBuf| {
+            place.join(format!("{test}.rs")).is_file() || place.join(test).join("main.rs").is_file()
+        };
+        assert!(places.iter().any(is_there), "there is no test {test}");
+    }
+}
+
+const GROUPS: &str = "group one\nfiles src/a.rs\ntests good\nseconds 9\n\ngroup two\nfiles src/b*.rs\ntests good\nseconds 9\n";
+
+/// What the script says of a project with two groups, where cargo-mutants misses these mutants and these are listed.
+fn mutants(args: &[&str], missed: &str, listed: &str) -> Assert {
+    let cargo = format!(
+        r#"
+[ "$2" = --version ] && exit 0
+echo "asked: $*"
+while [ "$1" != --output ]; do shift; done
+out=$2/mutants.out
+mkdir -p "$out"
+: >"$out/timeout.txt"; : >"$out/unviable.txt"
+echo 'src/a.rs:1:1: replace a -> b' >"$out/caught.txt"
+echo '[1]' >"$out/mutants.json"
+case $2 in */one) printf '{missed}' ;; esac >"$out/missed.txt""#
+    );
+    let clone = Clone::new().program("cargo", &cargo);
+    let copy = program_of_the_project("ci/mutants", clone.dir.path());
+    program_of_the_project("ci/mutants-page", clone.dir.path());
+    for (name, text) in [
+        ("tests/mutants.groups", GROUPS),
+        ("tests/mutants.txt", listed),
+        ("src/a.rs", "one\n  two\n"),
+        ("docs/mutants-code.md", ""),
+    ] {
+        let path = clone.dir.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let path = format!("{}:/usr/bin:/bin", clone.bin().display());
+    Command::new(copy).args(args).env("PATH", path).assert()
+}
+
+const MISSED: &str = r"src/a.rs:2:7: replace two\n";
+
+#[test]
+fn what_is_missed_and_listed_is_well() {
+    let listed = "# why\nsrc/a.rs: replace two: two\n";
+    let run = mutants(&[], MISSED, listed).code(0);
+    run.stdout(
+        contains("one: 1 mutants are caught, 0 more hang and are, 0 do not compile, 1 are listed")
+            .and(contains("--file src/b*.rs --cargo-arg=--test=good --cargo-arg=--package=conformance --jobs 1 --timeout 9")),
+    );
+}
+
+#[test]
+fn what_is_missed_and_not_listed_is_told() {
+    let told = contains("\n> src/a.rs: replace two: two\n");
+    mutants(&[], MISSED, "# none\n")
+        .code(1)
+        .stderr(told.clone());
+    mutants(&["--shard", "1/3"], MISSED, "")
+        .code(1)
+        .stderr(told);
+}
+
+#[test]
+fn what_is_listed_and_caught_is_told_of_whole_groups() {
+    let listed = "src/a.rs: replace two: two\n";
+    let told = contains("\n< src/a.rs: replace two: two\n");
+    mutants(&["--group", "one"], "", listed)
+        .code(1)
+        .stderr(told);
+    let shard = mutants(&["--group", "one", "--shard", "0/3"], "", listed).code(0);
+    shard.stdout(contains(
+        "--file src/a.rs --cargo-arg=--test=good --shard 0/3 ",
+    ));
+    mutants(&["--group", "two"], "", listed).code(0);
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    for (args, told) in [
+        (
+            &["--group", "three"][..],
+            "there is no group three (there are: one two)",
+        ),
+        (
+            &["--shard", "3/3"],
+            "3/3 is no shard: 0/4 is the first of four",
+        ),
+        (&["--shard"], "--shard needs a value"),
+        (&["--changed", "nothing"], "nothing is no commit"),
+        (&["--all"], "--all is not known"),
+        (
+            &["--keep", "--shard", "0/2"],
+            "figures are kept of whole groups",
+        ),
+    ] {
+        mutants(args, "", "").code(2).stderr(contains(told));
+    }
+}
