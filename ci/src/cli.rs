@@ -5,6 +5,8 @@ pub mod capture;
 pub mod cfg;
 pub mod check;
 pub mod docs;
+#[cfg(feature = "machines")]
+pub mod edits;
 pub mod graph;
 #[cfg(feature = "machines")]
 pub mod hunt;

@@ -50,6 +50,11 @@ enum Task {
     /// Judges recorded behaviours: are they behaviours of the area's specification?
     #[cfg(feature = "machines")]
     Validate(cli::validate::Validate),
+    /// Edits each event of the kept traces of kernels, and counts what is refused
+    ///
+    /// Exit status: 0 what is accepted is what is listed in tests/kernel/edits.toml; 1 it is not.
+    #[cfg(feature = "machines")]
+    Edits(cli::edits::Edits),
     /// Writes the events of a kernel's trace as events of the area's specification, to stdout
     #[cfg(feature = "machines")]
     Import(cli::import::Import),
@@ -116,6 +121,8 @@ fn run(task: Task) -> Result<u8> {
         Task::Scenario(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Validate(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Edits(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Import(asked) => asked.run(),
         #[cfg(feature = "machines")]

@@ -1,5 +1,6 @@
 //! Recorded behaviours, of the reference and of Linux kernels, judged by the specifications.
 
+pub mod edits_page;
 pub mod import;
 pub mod kernel;
 pub mod machines;

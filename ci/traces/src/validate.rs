@@ -4,6 +4,7 @@
 //! validator is tried on a legal one and on edited ones. Files are read as streams: what is long is judged and forgotten.
 
 pub mod edits;
+pub mod every_edit;
 pub mod protocol;
 pub mod search;
 pub mod tlc;

@@ -19,6 +19,9 @@ use crate::machines::wb_plug::WbPlug;
 use crate::recording::Trace;
 use interlock_checker::near::did_you_mean;
 
+/// Is handed what searches a trace that differs in a few events from one that is accepted.
+pub type Again<'a> = dyn FnMut(&dyn Fn(&Trace) -> Result<Found>) -> Result<()> + 'a;
+
 /// One of them.
 #[derive(Debug)]
 pub struct Protocol {
@@ -36,7 +39,7 @@ pub struct Protocol {
     pub invariants: &'static [&'static str],
     /// A legal trace, with which the validator tests itself.
     pub legal: &'static str,
-    search: fn(&Trace) -> Result<Found>,
+    search: fn(&Trace, Option<&mut Again<'_>>) -> Result<Found>,
 }
 
 /// All of them.
@@ -49,7 +52,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &[],
         invariants: &["TypeOK"],
         legal: include_str!("legal/rwsem.ndjson"),
-        search: |trace| search::search(&Rwsem::new(&trace.constants())?, trace),
+        search: |trace, again| search::search(&Rwsem::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "dio",
@@ -59,7 +62,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &[],
         invariants: &["TypeOK"],
         legal: include_str!("legal/dio.ndjson"),
-        search: |trace| search::search(&Dio::new(&trace.constants())?, trace),
+        search: |trace, again| search::search(&Dio::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "dio",
@@ -69,7 +72,9 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &["Drain"],
         invariants: &["TypeOK"],
         legal: include_str!("legal/kernel_dio.ndjson"),
-        search: |trace| search::search(&KernelDio(Dio::new(&trace.constants())?), trace),
+        search: |trace, again| {
+            search::search(&KernelDio(Dio::new(&trace.constants())?), trace, again)
+        },
     },
     Protocol {
         area: "jbd2",
@@ -79,7 +84,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &[],
         invariants: &["TypeOK"],
         legal: include_str!("legal/jbd2.ndjson"),
-        search: |trace| search::search(&Jbd2::new(&trace.constants())?, trace),
+        search: |trace, again| search::search(&Jbd2::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "writeback",
@@ -89,7 +94,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &[],
         invariants: &["TypeOK"],
         legal: include_str!("legal/writeback.ndjson"),
-        search: |trace| search::search(&WbPlug::new(&trace.constants())?, trace),
+        search: |trace, again| search::search(&WbPlug::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "range",
@@ -99,7 +104,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &[],
         invariants: &["TypeOK", "Exclusion", "CountsRight", "NobodyWaitsInVain"],
         legal: include_str!("legal/range.ndjson"),
-        search: |trace| search::search(&RangeTree::new(&trace.constants())?, trace),
+        search: |trace, again| search::search(&RangeTree::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "jbd2",
@@ -109,7 +114,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &["FreeReserved"],
         invariants: &["TypeOK"],
         legal: include_str!("legal/handles.ndjson"),
-        search: |trace| search::search(&Handles::new(&trace.constants())?, trace),
+        search: |trace, again| search::search(&Handles::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "jbd2",
@@ -119,7 +124,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &[],
         invariants: &["TypeOK"],
         legal: include_str!("legal/log_tail.ndjson"),
-        search: |trace| search::search(&LogTail::new(&trace.constants())?, trace),
+        search: |trace, again| search::search(&LogTail::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "writeback",
@@ -129,7 +134,9 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &["Skip"],
         invariants: &["TypeOK", "OneList", "InOrder"],
         legal: include_str!("legal/observed_lists.ndjson"),
-        search: |trace| search::search(&ObservedLists::new(&trace.constants())?, trace),
+        search: |trace, again| {
+            search::search(&ObservedLists::new(&trace.constants())?, trace, again)
+        },
     },
     Protocol {
         area: "writeback",
@@ -139,7 +146,9 @@ pub const PROTOCOLS: &[Protocol] = &[
         silent: &["Add", "Insert"],
         invariants: &["TypeOK"],
         legal: include_str!("legal/observed_plug.ndjson"),
-        search: |trace| search::search(&ObservedPlug::new(&trace.constants())?, trace),
+        search: |trace, again| {
+            search::search(&ObservedPlug::new(&trace.constants())?, trace, again)
+        },
     },
 ];
 
@@ -189,7 +198,15 @@ impl Protocol {
     /// # Errors
     /// If the trace's head or an event has something that the specification has not: with its place.
     pub fn search(&self, trace: &Trace) -> Result<Found> {
-        (self.search)(trace).with_context(|| trace.name())
+        (self.search)(trace, None).with_context(|| trace.name())
+    }
+
+    /// Asks the machine, and then, if the trace is accepted, lets `again` ask it of others that differ in a few events.
+    ///
+    /// # Errors
+    /// As [`Protocol::search`], and what `again` returns.
+    pub fn search_again(&self, trace: &Trace, again: &mut Again<'_>) -> Result<Found> {
+        (self.search)(trace, Some(again)).with_context(|| trace.name())
     }
 
     /// Where its modules are, and those of traces.

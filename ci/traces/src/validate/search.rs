@@ -4,9 +4,12 @@
 //! level: after so many events. Strands are in order, and an event comes no later than one that began after it had ended.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::protocol::Again;
+use crate::machines::counterpart::Counterpart;
 use crate::machines::traced::Traced;
 use crate::recording::{Event, Head, SEE, Trace};
 use interlock_tla::counterexample;
@@ -42,84 +45,189 @@ pub struct Refusal {
 /// How many states a refusal shows.
 const SHOWN: usize = 8;
 
-/// Searches.
+/// Searches. If the trace is accepted, `again` is then handed what searches others, which are the same but for a few events: only what
+/// may differ is searched anew.
 ///
 /// # Errors
-/// If an event has an action or an argument that the machine has not: with its place.
-pub fn search<M: Traced>(model: &M, trace: &Trace) -> Result<Found> {
-    let strands: Vec<Vec<usize>> = trace.strands()?.into_values().collect();
-    let mut steps = Vec::new();
-    for (place, event) in trace.events.iter().enumerate() {
-        steps.push(Step::read(model, event).with_context(|| trace.place(place))?);
+/// If an event has an action or an argument that the machine has not: with its place. And what `again` returns.
+pub fn search<M: Traced>(model: &M, trace: &Trace, again: Option<&mut Again<'_>>) -> Result<Found> {
+    let search = Search::new(model, trace, read_steps(model, trace)?)?;
+    let Some(again) = again else {
+        return Ok(search.go_on(0, search.starts(), |_, _| {}));
+    };
+    // Each level, and the latest end of an event that has decided what came next in one before it.
+    let mut levels = Vec::new();
+    let mut latest = 0;
+    let found = search.go_on(0, search.starts(), |level, end| {
+        levels.push((level.clone(), latest));
+        latest = latest.max(end);
+    });
+    if found == Found::Accepted {
+        again(&|other| search.of_other(other, &levels))?;
     }
-    let unseen = unseen(model, &trace.head)?;
-    let silent = [silent(model, &trace.head)?, unseen.clone()].concat();
-    let starts = model.starts().into_iter();
-    let mut level: BTreeSet<_> = starts
-        .map(|state| (vec![0; strands.len()], state))
-        .collect();
-    for fit in 0..=trace.events.len() {
-        let is_in_time = |at: &[usize], action: M::Action, states: [&M::State; 2]| {
-            let next = upcoming(trace, &strands, at).into_iter();
-            let next: Vec<&[Value]> = next.map(|(_, place)| &steps[place].args[..]).collect();
-            unseen.contains(&action) || model.is_in_time(action, states, &next)
-        };
-        close(model, &silent, is_in_time, &mut level);
-        if level.len() > WIDEST {
-            return Ok(Found::TooWide);
-        }
-        if fit == trace.events.len() {
-            return Ok(Found::Accepted);
-        }
-        let mut next = BTreeSet::new();
-        let mut refused: Vec<(usize, String)> = Vec::new();
-        for (at, state) in &level {
-            for (strand, place) in upcoming(trace, &strands, at) {
-                for after in steps[place].after(model, state) {
-                    match after {
-                        Ok(state) => {
-                            let mut at = at.clone();
-                            at[strand] += 1;
-                            next.insert((at, state));
+    Ok(found)
+}
+
+fn read_steps<M: Traced>(model: &M, trace: &Trace) -> Result<Vec<Rc<Step<M::Action>>>> {
+    let events = trace.events.iter().enumerate();
+    let steps = events.map(|(place, event)| {
+        let step = Step::read(model, event).with_context(|| trace.place(place))?;
+        Ok(Rc::new(step))
+    });
+    steps.collect()
+}
+
+/// Of each strand so many events taken, and a state that they lead to.
+type Level<M> = BTreeSet<(Vec<usize>, <M as Counterpart>::State)>;
+
+/// A trace, and what may be taken besides its events.
+struct Search<'a, M: Traced> {
+    model: &'a M,
+    trace: &'a Trace,
+    names: Vec<&'a str>,
+    strands: Vec<Vec<usize>>,
+    steps: Vec<Rc<Step<M::Action>>>,
+    unseen: Vec<M::Action>,
+    silent: Vec<M::Action>,
+}
+
+impl<'a, M: Traced> Search<'a, M> {
+    fn new(model: &'a M, trace: &'a Trace, steps: Vec<Rc<Step<M::Action>>>) -> Result<Self> {
+        let (names, strands) = trace.strands()?.into_iter().unzip();
+        let unseen = unseen(model, &trace.head)?;
+        Ok(Search {
+            model,
+            trace,
+            names,
+            strands,
+            steps,
+            silent: [silent(model, &trace.head)?, unseen.clone()].concat(),
+            unseen,
+        })
+    }
+
+    fn starts(&self) -> Level<M> {
+        let starts = self.model.starts().into_iter();
+        starts
+            .map(|state| (vec![0; self.strands.len()], state))
+            .collect()
+    }
+
+    /// From a level of so many events on. Each level goes to `each`, with the latest end of an event that decides what is next.
+    fn go_on(
+        &self,
+        from: usize,
+        mut level: Level<M>,
+        mut each: impl FnMut(&Level<M>, u64),
+    ) -> Found {
+        let (model, trace) = (self.model, self.trace);
+        for fit in from..=trace.events.len() {
+            let ends = level.iter().filter_map(|(at, _)| self.first_end(at));
+            each(&level, ends.max().unwrap_or(u64::MAX));
+            let is_in_time = |at: &[usize], action: M::Action, states: [&M::State; 2]| {
+                let next = self.upcoming(at).into_iter();
+                let next: Vec<&[Value]> =
+                    next.map(|(_, place)| &self.steps[place].args[..]).collect();
+                self.unseen.contains(&action) || model.is_in_time(action, states, &next)
+            };
+            close(model, &self.silent, is_in_time, &mut level);
+            if level.len() > WIDEST {
+                return Found::TooWide;
+            }
+            if fit == trace.events.len() {
+                return Found::Accepted;
+            }
+            let mut next = BTreeSet::new();
+            let mut refused: Vec<(usize, String)> = Vec::new();
+            for (at, state) in &level {
+                for (strand, place) in self.upcoming(at) {
+                    for after in self.steps[place].after(model, state) {
+                        match after {
+                            Ok(state) => {
+                                let mut at = at.clone();
+                                at[strand] += 1;
+                                next.insert((at, state));
+                            }
+                            Err(why) if !refused.contains(&(place, why.clone())) => {
+                                refused.push((place, why))
+                            }
+                            Err(_) => {}
                         }
-                        Err(why) if !refused.contains(&(place, why.clone())) => {
-                            refused.push((place, why))
-                        }
-                        Err(_) => {}
                     }
                 }
             }
+            if next.is_empty() {
+                let states = level.iter().map(|(_, state)| model.show(state));
+                let states: BTreeSet<String> = states.collect();
+                return Found::Refused(Refusal {
+                    fit,
+                    taken: level
+                        .iter()
+                        .next()
+                        .map(|(at, _)| at.clone())
+                        .unwrap_or_default(),
+                    next: refused,
+                    states: states.into_iter().take(SHOWN).collect(),
+                });
+            }
+            level = next;
         }
-        if next.is_empty() {
-            let states = level.iter().map(|(_, state)| model.show(state));
-            let states: BTreeSet<String> = states.collect();
-            return Ok(Found::Refused(Refusal {
-                fit,
-                taken: level
-                    .iter()
-                    .next()
-                    .map(|(at, _)| at.clone())
-                    .unwrap_or_default(),
-                next: refused,
-                states: states.into_iter().take(SHOWN).collect(),
-            }));
-        }
-        level = next;
+        Found::Accepted
     }
-    Ok(Found::Accepted)
-}
 
-/// The strands whose next event may come next, and that event.
-fn upcoming(trace: &Trace, strands: &[Vec<usize>], at: &[usize]) -> Vec<(usize, usize)> {
-    let next = strands.iter().zip(at).enumerate();
-    let next: Vec<(usize, usize)> = next
-        .filter_map(|(strand, (places, &taken))| Some((strand, *places.get(taken)?)))
-        .collect();
-    let first_end = next.iter().map(|(_, place)| trace.events[*place].to).min();
-    let in_time = |place: usize| first_end.is_none_or(|end| trace.events[place].from <= end);
-    next.into_iter()
-        .filter(|(_, place)| in_time(*place))
-        .collect()
+    /// Searches another trace of the same head from the last level on behind which an event that differs may matter: one that begins
+    /// no later than the first of the events that may come next ends.
+    fn of_other(&self, other: &Trace, levels: &[(Level<M>, u64)]) -> Result<Found> {
+        let (own, events) = (&self.trace.events, &other.events);
+        let same = |(one, other): &(&Event, &Event)| one == other;
+        let before = own.iter().zip(events).take_while(same).count();
+        let rest = own.len().min(events.len()) - before;
+        let backwards = own.iter().rev().zip(events.iter().rev());
+        let behind = backwards.take(rest).take_while(same).count();
+        let differ = [
+            &own[before..own.len() - behind],
+            &events[before..events.len() - behind],
+        ];
+        let mut steps = self.steps[..before].to_vec();
+        for (place, event) in events
+            .iter()
+            .enumerate()
+            .take(events.len() - behind)
+            .skip(before)
+        {
+            let step = Step::read(self.model, event).with_context(|| other.place(place))?;
+            steps.push(Rc::new(step));
+        }
+        steps.extend_from_slice(&self.steps[own.len() - behind..]);
+        let search = Search::new(self.model, other, steps)?;
+        let first = differ.into_iter().flatten().map(|event| event.from).min();
+        let first = first.unwrap_or(u64::MAX);
+        let known = levels.partition_point(|(_, latest)| *latest < first);
+        if search.names == self.names && known > 0 {
+            let (level, _) = &levels[known - 1];
+            return Ok(search.go_on(known - 1, level.clone(), |_, _| {}));
+        }
+        Ok(search.go_on(0, search.starts(), |_, _| {}))
+    }
+
+    /// The next event of each strand.
+    fn next(&self, at: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+        let next = self.strands.iter().zip(at).enumerate();
+        next.filter_map(|(strand, (places, &taken))| Some((strand, *places.get(taken)?)))
+    }
+
+    fn first_end(&self, at: &[usize]) -> Option<u64> {
+        let ends = self.next(at).map(|(_, place)| self.trace.events[place].to);
+        ends.min()
+    }
+
+    /// The strands whose next event may come next, and that event.
+    fn upcoming(&self, at: &[usize]) -> Vec<(usize, usize)> {
+        let first_end = self.first_end(at);
+        let events = &self.trace.events;
+        let in_time = |place: usize| first_end.is_none_or(|end| events[place].from <= end);
+        self.next(at).filter(|(_, place)| in_time(*place)).collect()
+    }
 }
 
 /// What an event may have been, and what it has seen.
@@ -214,7 +322,7 @@ fn close<M: Traced>(
     model: &M,
     silent: &[M::Action],
     is_in_time: impl Fn(&[usize], M::Action, [&M::State; 2]) -> bool,
-    level: &mut BTreeSet<(Vec<usize>, M::State)>,
+    level: &mut Level<M>,
 ) {
     if silent.is_empty() {
         return;

@@ -1,0 +1,58 @@
+//! `interlock edits`.
+
+use std::fs;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use interlock_checker::{interrupt, toolchain};
+use interlock_traces::edits_page::{self, List, PAGE};
+
+#[derive(Args)]
+pub struct Edits {
+    /// Kept traces, by their names without `.txt.gz`; all without
+    traces: Vec<String>,
+    /// Ask of one event in so many
+    #[arg(long, value_name = "EVENTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    every: u32,
+    /// Write docs/edits.md
+    #[arg(long, conflicts_with = "traces")]
+    keep: bool,
+}
+
+impl Edits {
+    pub fn run(self) -> Result<u8> {
+        interrupt::install()?;
+        let root = toolchain::root()?;
+        let list = List::read(&root)?;
+        let mut kept = edits_page::kept(&root)?;
+        let is_known = |name: &&String| kept.iter().any(|kept| kept.name == **name);
+        let unknown = self.traces.iter().find(|name| !is_known(name));
+        ensure!(
+            unknown.is_none(),
+            "there is no trace `{}` in tests/kernel",
+            unknown.map_or("", |name| name)
+        );
+        let all = self.traces.is_empty();
+        kept.retain(|kept| self.traces.is_empty() || self.traces.contains(&kept.name));
+        let mut found = Vec::new();
+        for kept in &kept {
+            if interrupt::requested() {
+                return Ok(interrupt::EXIT);
+            }
+            for of_module in edits_page::find(kept, self.every as usize)? {
+                print!("{}", of_module.row());
+                found.push(of_module);
+            }
+        }
+        let differs = list.differs(&found, all);
+        for line in &differs {
+            println!("{line}");
+        }
+        if self.keep {
+            let text = edits_page::page(&found, self.every, &list);
+            fs::write(root.join(PAGE), text)
+                .with_context(|| format!("{PAGE} cannot be written"))?;
+        }
+        Ok(u8::from(!differs.is_empty()))
+    }
+}

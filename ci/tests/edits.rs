@@ -1,0 +1,60 @@
+//! `interlock edits`: what is accepted of edited traces of kernels is listed.
+
+mod runner;
+
+use interlock_traces::edits_page::{self, Found, Kept, List};
+use interlock_traces::validate::every_edit::Edit;
+use runner::root;
+
+/// Short ones, of each area.
+const SAMPLE: [&str; 4] = [
+    "ii_ext4_growing_512",
+    "iii_xfs_demote",
+    "k72_dio_growing",
+    "ii_ext4_unwritten_1024_stack",
+];
+
+/// One event in so many: those that the list was made of.
+const EVERY: usize = 97;
+
+fn kept(name: &str) -> Kept {
+    let kept = edits_page::kept(&root()).expect("the traces");
+    let found = kept.into_iter().find(|kept| kept.name == name);
+    found.unwrap_or_else(|| panic!("there is no {name}"))
+}
+
+#[test]
+fn what_is_accepted_is_listed() {
+    let list = List::read(&root()).expect("the list");
+    for name in SAMPLE {
+        let found = edits_page::find(&kept(name), EVERY).expect(name);
+        assert!(!found.is_empty());
+        assert!(list.differs(&found, false).is_empty(), "{name}");
+    }
+}
+
+/// What is not listed is told, and what is listed and refused.
+#[test]
+fn a_list_that_says_too_little_or_too_much_is_told() {
+    let found: Vec<Found> = edits_page::find(&kept("iii_xfs_demote"), 1).expect("a trace");
+    let is_accepted = |edit| {
+        let figures = found.iter().flat_map(|found| &found.figures);
+        let mut of_edit = figures.filter(move |(class, _)| class.edit == edit);
+        of_edit.any(|(_, figures)| figures.refused < figures.tried)
+    };
+    assert!(is_accepted(Edit::Drop));
+    let nothing = List::default().differs(&found, true);
+    assert!(nothing.contains(&"Rwsem: `drop See` is accepted, and not listed".to_owned()));
+    let text = "[[accepted]]\nmodule = \"Rwsem\"\nreason = \"r\"\nclasses = [\"drop See\", \"drop Release\"]\n";
+    let list = List::parse(text).expect("a list");
+    let differs = list.differs(&found, true);
+    assert!(differs.contains(&"Rwsem: `drop Release` is listed, and never accepted".to_owned()));
+    assert!(!differs.iter().any(|line| line.contains("`drop See`")));
+    for bad in [
+        text.replace("\"r\"", "\" \""),
+        text.replace("drop See", "lose See"),
+        text.replace("drop See", "drop Release"),
+    ] {
+        assert!(List::parse(&bad).is_err(), "{bad}");
+    }
+}
