@@ -1,7 +1,7 @@
 //! Random requests on small files, by several threads, on a device that delays, reorders and fails: the log is a path of the
 //! machine, and every read, and the file at the end, hold byte by byte what the history oracle of `Integrity.tla` allows.
 
-use conformance::random::runner;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -9,6 +9,8 @@ use conformance::dio_log::{
     History, Log, OLD, STALE, agrees, byte_of, machine, name_calls, replay, snapshot,
 };
 use conformance::fault_device::{Delays, FaultDevice};
+use conformance::in_time::{PATIENCE, in_time_or_tell};
+use conformance::random::runner;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::file::{DirectFile, Layout, Options};
 use interlock::dio::machine::{Extent, Kind};
@@ -116,18 +118,17 @@ fn judge(result: Result<(), Errno>) {
     assert!(matches!(result, Ok(()) | Err(Errno::Io)), "{result:?}");
 }
 
-/// Runs it, and says what is wrong.
-fn check(run: &Run) -> Result<(), String> {
-    let file = open(run);
-    let reads: Vec<Read> = thread::scope(|scope| {
+/// Runs the operations of all threads, until nothing is in flight.
+fn operate_all(file: &File, threads: &[Vec<Op>]) -> Vec<Read> {
+    let reads = thread::scope(|scope| {
         let mut first = 0;
-        let mut threads = Vec::new();
-        for ops in &run.threads {
-            let (file, name) = (&file, first);
+        let mut running = Vec::new();
+        for ops in threads {
+            let name = first;
             first += ops.len();
-            threads.push(scope.spawn(move || operate(file, name, ops)));
+            running.push(scope.spawn(move || operate(file, name, ops)));
         }
-        let reads = threads.into_iter().map(|thread| thread.join());
+        let reads = running.into_iter().map(|thread| thread.join());
         let reads = reads.map(|reads| reads.expect("no thread panics"));
         reads.flatten().collect()
     });
@@ -135,6 +136,15 @@ fn check(run: &Run) -> Result<(), String> {
     while file.snapshot().dio > 0 {
         thread::yield_now();
     }
+    reads
+}
+
+/// Runs it, and says what is wrong.
+fn check(run: &Run) -> Result<(), String> {
+    let file = Arc::new(open(run));
+    let (called, threads) = (file.clone(), run.threads.clone());
+    let tell = || format!("{file:?} by {run:?}");
+    let reads = in_time_or_tell(PATIENCE, tell, move || operate_all(&called, &threads));
     let (calls, actions) = file.probe().named();
     let machine = machine(run.policy, &run.layout, calls);
     let states = replay(&machine, &actions)?;

@@ -3,15 +3,15 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use conformance::crash::{Pending, Recorder, device};
+use conformance::jbd2_crashes::{
+    BLOCK, BLOCKS, Change, DIVISION, History, LOG, area, bytes, empty, superblock,
+};
 use conformance::random::runner;
 use interlock::device::BlockDevice;
-use interlock::jbd2::journal::{Division, Journal};
-use interlock::jbd2::log::area::LogArea;
-use interlock::jbd2::log::create::create;
-use interlock::jbd2::log::recovery::{recover, scan};
+use interlock::jbd2::journal::Journal;
+use interlock::jbd2::log::recovery::recover;
 use interlock::jbd2::log::superblock::Features;
 use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::NoProbe;
@@ -19,12 +19,6 @@ use interlock::jbd2::rules::{HandOver, Release, Rules, WakeAll};
 use interlock::sys::StdSys;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestError};
-
-const BLOCK: usize = 1024;
-/// Blocks of the file system; the log is behind them.
-const BLOCKS: u64 = 12;
-const LOG: u64 = 40;
-const MAGIC: [u8; 4] = [0xC0, 0x3B, 0x39, 0x98];
 
 #[derive(Debug, Clone, Copy)]
 enum Touch {
@@ -42,66 +36,11 @@ enum Step {
     Data,
 }
 
-/// What a block must hold; none: anything.
-type Expected = BTreeMap<u64, Option<Vec<u8>>>;
-
-/// Changes in their order: of a transaction, or data written between these two ops of the device.
-enum Change {
-    Write(u32, u64, Vec<u8>),
-    Revoke(u32, u64),
-    Data(Range<usize>, u64, Vec<u8>),
-}
-
-struct History {
-    device: Recorder,
-    changes: Vec<Change>,
-    /// What had happened to the device when a commit returned, and which it was.
-    acknowledged: Vec<(usize, u32)>,
-}
-
-fn area() -> LogArea {
-    let blocks = BLOCKS..BLOCKS + LOG;
-    LogArea::new(BLOCK, vec![blocks])
-}
-
-/// Where the log's superblock is.
-fn superblock() -> Range<u64> {
-    let at = BLOCKS * BLOCK as u64;
-    at..at + BLOCK as u64
-}
-
-fn bytes(block: u64, version: u32) -> Vec<u8> {
-    let mut bytes = vec![block as u8 ^ 0x5A; BLOCK];
-    bytes[..4].copy_from_slice(&version.to_be_bytes());
-    if version.is_multiple_of(3) {
-        bytes[..4].copy_from_slice(&MAGIC);
-    }
-    bytes[BLOCK - 4..].copy_from_slice(&version.to_be_bytes());
-    bytes
-}
-
-fn empty(features: Features) -> Recorder {
-    let image = vec![0; (BLOCKS + LOG) as usize * BLOCK];
-    let fresh = device(&image);
-    create(&fresh, &area(), features, [7; 16]).expect("an empty log");
-    let mut image = image;
-    fresh.read_at(&mut image, 0).expect("the whole device");
-    Recorder::new(image)
-}
-
 fn play<R: Rules>(features: Features, steps: &[Step]) -> History {
     let device = empty(features);
-    let division = Division {
-        fraction: 4,
-        slack: 4,
-    };
     let journal: Journal<Recorder, R, StdSys> =
-        Journal::open_with(device.clone(), area(), division, NoProbe).expect("a journal");
-    let mut history = History {
-        device: device.clone(),
-        changes: Vec::new(),
-        acknowledged: Vec::new(),
-    };
+        Journal::open_with(device.clone(), area(), DIVISION, NoProbe).expect("a journal");
+    let mut history = History::new(device.clone());
     let mut version = 0;
     // Blocks whose last change is a revoke, and its transaction.
     let mut revoked: BTreeMap<u64, u32> = BTreeMap::new();
@@ -158,58 +97,6 @@ fn play<R: Rules>(features: Features, steps: &[Step]) -> History {
     }
     drop(journal);
     history
-}
-
-impl History {
-    /// What the blocks hold after the transactions up to `last`, if the device has stopped behind `cut` ops.
-    fn expected(&self, last: u32, cut: usize) -> Expected {
-        let mut expected: Expected = (0..BLOCKS)
-            .map(|block| (block, Some(vec![0; BLOCK])))
-            .collect();
-        for change in &self.changes {
-            match change {
-                Change::Write(tid, block, bytes) if *tid <= last => {
-                    expected.insert(*block, Some(bytes.clone()));
-                }
-                Change::Revoke(tid, block) if *tid <= last => {
-                    expected.insert(*block, None);
-                }
-                Change::Data(op, block, bytes) if op.start < cut => {
-                    let is_durable = op.end <= cut;
-                    expected.insert(*block, is_durable.then(|| bytes.clone()));
-                }
-                _ => {}
-            }
-        }
-        expected
-    }
-
-    /// Crashes, recovers, and compares.
-    fn crash(&self, cut: usize, pending: Pending, draw: impl FnMut() -> u64) -> Result<(), String> {
-        let image = self.device.crashed(cut, pending, &superblock(), draw);
-        let device = device(&image);
-        let found = scan(&device, &area()).map_err(|error| error.to_string())?;
-        let last = found.next_tid.wrapping_sub(1);
-        let returned = self.acknowledged.iter().filter(|(at, _)| *at <= cut);
-        let acknowledged = returned.map(|(_, tid)| *tid).max().unwrap_or(0);
-        if last < acknowledged {
-            return Err(format!(
-                "{acknowledged} was acknowledged, {last} is the last found"
-            ));
-        }
-        recover(&device, &area()).map_err(|error| error.to_string())?;
-        for (block, expected) in self.expected(last, cut) {
-            let mut bytes = vec![0; BLOCK];
-            let read = device.read_at(&mut bytes, block * BLOCK as u64);
-            read.map_err(|errno| errno.to_string())?;
-            if expected.is_some_and(|expected| expected != bytes) {
-                return Err(format!(
-                    "block {block} is not as transaction {last} has left it"
-                ));
-            }
-        }
-        Ok(())
-    }
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -283,12 +170,8 @@ fn an_io_error_aborts_the_journal() {
     let mut reasons = BTreeMap::new();
     for fails_at in before..before + 24 {
         let device = empty(with_revokes(true));
-        let division = Division {
-            fraction: 4,
-            slack: 4,
-        };
         let journal: Journal<Recorder, HandOver, StdSys> =
-            Journal::open_with(device.clone(), area(), division, NoProbe).expect("a journal");
+            Journal::open_with(device.clone(), area(), DIVISION, NoProbe).expect("a journal");
         device.fail_at(fails_at);
         let mut acknowledged = 0;
         let refused = loop {
@@ -424,18 +307,19 @@ fn with_revokes(csum_v3: bool) -> Features {
     }
 }
 
+/// Each by what is lost, and not by anything else.
 #[test]
 fn the_crashes_find_the_faults() {
-    for csum_v3 in [false, true] {
-        let found = cut_everywhere::<NoFlush>(48, Just(with_revokes(csum_v3)));
-        assert!(
-            matches!(found, Err(TestError::Fail(..))),
-            "no flush: {found:?}"
-        );
-        let found = cut_everywhere::<NoRevokes>(48, Just(with_revokes(csum_v3)));
-        assert!(
-            matches!(found, Err(TestError::Fail(..))),
-            "no revokes: {found:?}"
-        );
+    fn finds<R: Rules>(name: &str, csum_v3: bool, symptom: &str) {
+        let found = cut_everywhere::<R>(48, Just(with_revokes(csum_v3)));
+        let Err(TestError::Fail(why, _)) = found else {
+            panic!("{name}: {found:?}");
+        };
+        assert!(why.message().contains(symptom), "{name}: {why}");
     }
+    const LOST: &str = " is not as transaction ";
+    finds::<NoFlush>("no flush", false, LOST);
+    finds::<NoFlush>("no flush, checksums", true, "wrong checksum of the data");
+    finds::<NoRevokes>("no revokes", false, LOST);
+    finds::<NoRevokes>("no revokes, checksums", true, LOST);
 }

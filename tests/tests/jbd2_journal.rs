@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use conformance::in_time::in_time;
+use conformance::in_time::{PATIENCE, in_time_or_tell};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::errno::Errno;
 use interlock::jbd2::journal::error::JournalError;
@@ -332,6 +332,25 @@ const COMMITS: u32 = 20;
 fn stress<R: Rules>() -> Result<(), JournalError> {
     let (device, area) = Shared::with_log(48, ALL);
     let journal = Arc::new(open::<R>(&device, &area)?);
+    let stressed = journal.clone();
+    let tell = || format!("{journal:?}");
+    in_time_or_tell(PATIENCE, tell, move || fight(&stressed))?;
+    drop(journal);
+    let found = scan(&device, &area)?;
+    assert!(
+        found.next_tid > COMMITS,
+        "only {} transactions",
+        found.next_tid
+    );
+    let journal = open::<R>(&device, &area)?;
+    for block in 0..2 * THREADS {
+        let expected = ROUNDS.to_be_bytes().repeat(BLOCK / 4);
+        assert_eq!(journal.read(block)?, expected, "block {block}");
+    }
+    Ok(())
+}
+
+fn fight<R: Rules>(journal: &Arc<Journal<Shared, R, StdSys>>) -> Result<(), JournalError> {
     let writers: Vec<_> = (0..THREADS)
         .map(|thread| {
             let journal = journal.clone();
@@ -357,23 +376,11 @@ fn stress<R: Rules>() -> Result<(), JournalError> {
         writer.join().expect("a writer that does not panic")?;
     }
     journal.force_commit()?;
-    drop(journal);
-    let found = scan(&device, &area)?;
-    assert!(
-        found.next_tid > COMMITS,
-        "only {} transactions",
-        found.next_tid
-    );
-    let journal = open::<R>(&device, &area)?;
-    for block in 0..2 * THREADS {
-        let expected = ROUNDS.to_be_bytes().repeat(BLOCK / 4);
-        assert_eq!(journal.read(block)?, expected, "block {block}");
-    }
     Ok(())
 }
 
 #[test]
 fn every_thread_makes_progress_in_a_small_journal() -> Result<(), JournalError> {
-    in_time(stress::<HandOver>)?;
-    in_time(stress::<WakeAll>)
+    stress::<HandOver>()?;
+    stress::<WakeAll>()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use conformance::in_time::in_time;
+use conformance::in_time::{PATIENCE, in_time_or_tell};
 use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::errno::Errno;
@@ -167,28 +167,32 @@ fn nothing_is_lost_under_stress() {
     let flusher = flusher.expect("right sizes");
     let flusher = Arc::new(flusher);
     let stressed = flusher.clone();
-    in_time(move || {
-        thread::scope(|scope| {
-            for dirtier in 0..4 {
-                let flusher = &stressed;
-                scope.spawn(move || {
-                    for round in 0..ROUNDS {
-                        for inode in (dirtier..FILES).step_by(4) {
-                            flusher.dirty(inode, &[round; BLOCK]).expect("it is there");
+    in_time_or_tell(
+        PATIENCE,
+        || format!("{flusher:?}"),
+        move || {
+            thread::scope(|scope| {
+                for dirtier in 0..4 {
+                    let flusher = &stressed;
+                    scope.spawn(move || {
+                        for round in 0..ROUNDS {
+                            for inode in (dirtier..FILES).step_by(4) {
+                                flusher.dirty(inode, &[round; BLOCK]).expect("it is there");
+                            }
+                            flusher.sync().expect("the device works");
+                            for inode in (dirtier..FILES).step_by(4) {
+                                let mut bytes = [!round; BLOCK];
+                                let position = (inode * BLOCK) as u64;
+                                let read = flusher.device().read_at(&mut bytes, position);
+                                read.expect("the device works");
+                                assert_eq!(bytes, [round; BLOCK], "inode {inode}");
+                            }
                         }
-                        flusher.sync().expect("the device works");
-                        for inode in (dirtier..FILES).step_by(4) {
-                            let mut bytes = [!round; BLOCK];
-                            let position = (inode * BLOCK) as u64;
-                            let read = flusher.device().read_at(&mut bytes, position);
-                            read.expect("the device works");
-                            assert_eq!(bytes, [round; BLOCK], "inode {inode}");
-                        }
-                    }
-                });
-            }
-        });
-    });
+                    });
+                }
+            });
+        },
+    );
     let pages = usize::from(ROUNDS) * FILES;
     println!("{} requests of {pages} pages", flusher.requests());
 }

@@ -22,6 +22,7 @@
 //! Left out: crashes, so that there is no journal; mmap, and a page cache but for what is dirty; blocks of other files.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -62,6 +63,18 @@ use interlock_rwlock::word::Word;
 pub struct DirectFile<D, Q, S: System = StdSys, P = NoProbe, R = Specified> {
     inode: Arc<Inode<D, S, P, R>>,
     queue: Q,
+}
+
+/// The file and its lock, to look at when it does not go on.
+impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> fmt::Debug
+    for DirectFile<D, Q, S, P, R>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DirectFile")
+            .field("file", &self.snapshot())
+            .field("rwsem", &self.inode.rwsem.snapshot())
+            .finish_non_exhaustive()
+    }
 }
 
 /// What a file is when it is opened.

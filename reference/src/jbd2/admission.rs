@@ -270,6 +270,11 @@ impl<R: Rules, S: System, P: Probe> Admission<R, S, P> {
         self.shared.with(|shared| shared.numbers.clone())
     }
 
+    /// The queues that threads sleep in, and how many do.
+    pub fn waiting(&self) -> Vec<(Queue, usize)> {
+        self.shared.with(|shared| shared.queues.waiting())
+    }
+
     /// The largest handle, its reservation included, in credits: jbd2_max_user_trans_buffers.
     pub fn largest(&self) -> Credits {
         let numbers = Numbers::new(&self.sizes);

@@ -58,6 +58,13 @@ impl<S: System> Queues<S> {
         &mut self.queues[queue as usize]
     }
 
+    /// The queues that somebody waits in, and how many do.
+    pub fn waiting(&self) -> Vec<(Queue, usize)> {
+        let lengths = self.queues.iter().map(VecDeque::len);
+        let queues = Queue::ALL.into_iter().zip(lengths);
+        queues.filter(|(_, waiting)| *waiting > 0).collect()
+    }
+
     /// A new waiter at the end of a queue.
     pub fn sleep(&mut self, queue: Queue) -> Cell<S> {
         let cell = Cell::new();

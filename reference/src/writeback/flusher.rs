@@ -17,6 +17,7 @@
 //!
 //! Left out: the timer that writes what nobody waits for, inodes of more than one page, plugs that are full.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -149,6 +150,13 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Flusher<D, S, R, P> {
     /// The device.
     pub fn device(&self) -> &D {
         &self.writeback.device
+    }
+}
+
+/// The pages, to look at when it does not go on.
+impl<D: BlockDevice, S: System, R: Rules, P: Probe> fmt::Debug for Flusher<D, S, R, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.writeback.pages.with(|pages| pages.fmt(f))
     }
 }
 

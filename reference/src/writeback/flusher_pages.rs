@@ -1,6 +1,7 @@
 //! The pages of a flusher: where each is on its way to the device.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 
 use super::flusher_probe::Numbers;
 use super::plug::{Run, runs};
@@ -48,6 +49,23 @@ pub(super) struct Pages {
     pub failed: bool,
     /// Nothing more is done.
     pub closed: bool,
+}
+
+impl fmt::Debug for Pages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pages")
+            .field("dirty", &self.dirty.keys())
+            .field("io", &self.io.keys())
+            .field("picked", &self.picked.as_ref().map(|(inode, _)| inode))
+            .field("plug", &self.plug.keys())
+            .field("queue", &self.queue.len())
+            .field("flying", &self.flying)
+            .field("locked", &self.locked)
+            .field("waits", &self.waits)
+            .field("waiting", &self.waiting)
+            .field("closed", &self.closed)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Pages {

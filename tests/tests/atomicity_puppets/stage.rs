@@ -1,28 +1,18 @@
 //! The threads of a machine's tasks, and the strings that they hang on.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use conformance::cast::{Cast, Puppets};
 use conformance::file_atomicity::{Left, file, perform, writers};
-use conformance::in_time::PATIENCE;
+use conformance::strings::Strings;
 use interlock::range::atomicity::file::RangedFile;
 use interlock::range::atomicity::machine::{Action, Machine, State, Step};
 use interlock::range::atomicity::probe::Probe;
 use interlock::range::atomicity::rules::Specified;
 
-/// So often it is looked whether all threads rest.
-const GLANCE: Duration = Duration::from_millis(1);
-
-/// The strings: what the threads are about to do, and what they have done.
-struct Strings {
-    cast: Cast,
-    seen: Mutex<Seen>,
-    changed: Condvar,
-}
-
+/// What the threads are about to do, and what they have done.
 #[derive(Default)]
 struct Seen {
     /// The steps that threads are about to take, and may not yet.
@@ -33,72 +23,17 @@ struct Seen {
     over: bool,
 }
 
-impl Strings {
-    fn lock(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn with<R>(&self, change: impl FnOnce(&mut Seen) -> R) -> R {
-        let result = change(&mut self.lock());
-        self.changed.notify_all();
-        result
-    }
-
-    /// Waits until it gives something; it does not if all threads rest and it has not.
-    fn wait<R>(&self, what: &str, mut of: impl FnMut(&mut Seen) -> Option<R>) -> Result<R, String> {
-        let mut seen = self.lock();
-        let began = Instant::now();
-        loop {
-            // Looked at first: what they did before they rested is seen.
-            let all_rest = self.cast.all_rest();
-            if let Some(result) = of(&mut seen) {
-                return Ok(result);
-            }
-            if all_rest {
-                return Err(format!("nothing happens: {what}"));
-            }
-            assert!(began.elapsed() < PATIENCE, "it hangs: {what}");
-            let woken = self.changed.wait_timeout(seen, GLANCE);
-            (seen, _) = woken.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Lets a thread take the step that it is about to take.
-    fn let_go(&self, action: Action) -> Result<(), String> {
-        self.wait(&format!("about to {action:?}"), |seen| {
-            seen.held.remove(&action).then(|| self.cast.goes_on())
-        })?;
-        self.changed.notify_all();
-        Ok(())
-    }
-
-    /// Waits until a thread has taken a step, which must be this.
-    fn told(&self, action: Action) -> Result<(), String> {
-        let told = self.wait(&format!("{action:?}"), |seen| seen.steps.pop())?;
-        match told == action {
-            true => Ok(()),
-            false => Err(format!("told {told:?}, expected {action:?}")),
-        }
-    }
-}
-
 /// The strings of one task's operation.
-struct Held(Arc<Strings>, usize);
+struct Held(Arc<Strings<Seen>>, usize);
 
 impl Probe for Held {
     fn about(&self, step: Step) {
         let Held(strings, task) = self;
         let action = Action { task: *task, step };
-        let mut seen = strings.lock();
-        if !seen.over {
-            seen.held.insert(action);
-            strings.changed.notify_all();
-            strings.cast.rests();
-        }
-        while seen.held.contains(&action) {
-            let woken = strings.changed.wait(seen);
-            seen = woken.unwrap_or_else(PoisonError::into_inner);
-        }
+        strings.hang(
+            |seen| !seen.over && seen.held.insert(action),
+            |seen| !seen.held.contains(&action),
+        );
     }
 
     fn step(&self, step: Step) {
@@ -110,7 +45,7 @@ impl Probe for Held {
 struct Stage<'a> {
     machine: &'a Machine,
     file: Arc<RangedFile<Puppets, Specified>>,
-    strings: Arc<Strings>,
+    strings: Arc<Strings<Seen>>,
     threads: Vec<Option<JoinHandle<Vec<u8>>>>,
     /// What each that has ended has read.
     bytes: Vec<Vec<u8>>,
@@ -149,12 +84,27 @@ pub fn waits(machine: &Machine, first: usize, second: usize) -> Result<bool, Str
 }
 
 impl<'a> Stage<'a> {
+    /// Lets a thread take the step that it is about to take.
+    fn let_go(&self, action: Action) -> Result<(), String> {
+        self.strings.wait(&format!("about to {action:?}"), |seen| {
+            let held = seen.held.remove(&action);
+            held.then(|| self.strings.cast.goes_on())
+        })
+    }
+
+    /// Waits until a thread has taken a step, which must be this.
+    fn told(&self, action: Action) -> Result<(), String> {
+        let told = self
+            .strings
+            .wait(&format!("{action:?}"), |seen| seen.steps.pop())?;
+        match told == action {
+            true => Ok(()),
+            false => Err(format!("told {told:?}, expected {action:?}")),
+        }
+    }
+
     fn new(machine: &'a Machine) -> Self {
-        let strings = Arc::new(Strings {
-            cast: Cast::directed(),
-            seen: Mutex::default(),
-            changed: Condvar::new(),
-        });
+        let strings = Arc::new(Strings::<Seen>::new(Cast::directed()));
         Stage {
             machine,
             file: Arc::new(file(machine)),
@@ -178,14 +128,14 @@ impl<'a> Stage<'a> {
         if action.step == Step::Begin {
             self.call(action.task);
         }
-        self.strings.let_go(action)?;
+        self.let_go(action)?;
         self.is_taken(action)
     }
 
     /// A step that its thread was let go for is taken.
     fn is_taken(&mut self, action: Action) -> Result<(), String> {
         let next = self.machine.step(&self.state, action);
-        self.strings.told(action)?;
+        self.told(action)?;
         self.state = next.ok_or_else(|| format!("{action:?} is not enabled"))?;
         let Action { task, .. } = action;
         match self.machine.next(&self.state, task) {
@@ -220,8 +170,8 @@ impl<'a> Stage<'a> {
         };
         self.take(begin(first))?;
         self.call(second);
-        self.strings.let_go(begin(second))?;
-        if self.strings.told(begin(second)).is_ok() {
+        self.let_go(begin(second))?;
+        if self.told(begin(second)).is_ok() {
             return Ok(false);
         }
         while let Some(step) = self.machine.next(&self.state, first) {
@@ -234,7 +184,7 @@ impl<'a> Stage<'a> {
             task: first,
             step: Step::End,
         };
-        self.strings.let_go(end)?;
+        self.let_go(end)?;
         // Both are told, in this order: the second has its locks after the first has told that it gives them back.
         self.strings.wait("the second begins", |seen| {
             (seen.steps.len() == 2).then_some(())

@@ -1,13 +1,12 @@
 //! The threads of a machine's requests, and the strings that they hang on.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use conformance::cast::{Cast, Puppets};
 use conformance::dio_log::{OLD, STALE, agrees, byte_of, rename, snapshot};
-use conformance::in_time::PATIENCE;
+use conformance::strings::Strings;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::dio::file::{Completion, DirectFile, Layout, Options};
 use interlock::dio::machine::{
@@ -18,19 +17,10 @@ use interlock::dio::probe::{self, Probe, Side};
 use interlock::dio::workers::{Io, Queue};
 use interlock::errno::Errno;
 
-/// So often it is looked whether all threads rest.
-const GLANCE: Duration = Duration::from_millis(1);
-
 /// Bytes in a sector.
 const SECTOR: usize = 4;
 
-/// The strings: where everybody is, and who may go on.
-struct Strings {
-    cast: Cast,
-    seen: Mutex<Seen>,
-    changed: Condvar,
-}
-
+/// Where everybody is, and who may go on.
 #[derive(Default)]
 struct Seen {
     /// The machine's names of the file's requests, in the order of their calls.
@@ -47,62 +37,28 @@ struct Seen {
     over: bool,
 }
 
-impl Strings {
-    fn with<R>(&self, change: impl FnOnce(&mut Seen) -> R) -> R {
-        let mut seen = self.lock();
-        let result = change(&mut seen);
-        self.changed.notify_all();
-        result
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until it gives something; it does not if all threads rest and it has not.
-    fn wait<R>(&self, what: &str, mut of: impl FnMut(&mut Seen) -> Option<R>) -> Result<R, String> {
-        let mut seen = self.lock();
-        let began = Instant::now();
-        loop {
-            // Looked at first: what they did before they rested is seen.
-            let all_rest = self.cast.all_rest();
-            if let Some(result) = of(&mut seen) {
-                drop(seen);
-                self.changed.notify_all();
-                return Ok(result);
-            }
-            if all_rest {
-                return Err(format!("nothing happens: {what}"));
-            }
-            assert!(began.elapsed() < PATIENCE, "it hangs: {what}");
-            let woken = self.changed.wait_timeout(seen, GLANCE);
-            (seen, _) = woken.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
 /// A request's side, so that it can be sorted.
 fn place(request: Request, side: Side) -> (Request, bool) {
     (request, side == Side::Io)
 }
 
 /// The strings as the file's probe and its queue.
-struct Held(Arc<Strings>);
+struct Held(Arc<Strings<Seen>>);
 
 impl Probe for Held {
     fn about(&self, request: Request, side: Side) {
-        let strings = &self.0;
-        let mut seen = strings.lock();
-        let here = place(seen.names[request], side);
-        seen.at.insert(here);
-        strings.changed.notify_all();
-        strings.cast.rests();
-        while !seen.over && seen.go != Some(here) {
-            let woken = strings.changed.wait(seen);
-            seen = woken.unwrap_or_else(PoisonError::into_inner);
-        }
-        seen.at.remove(&here);
-        seen.go = None;
+        let here = self.0.with(|seen| place(seen.names[request], side));
+        self.0.hang(
+            |seen| seen.at.insert(here),
+            |seen| {
+                let goes_on = seen.over || seen.go == Some(here);
+                if goes_on {
+                    seen.at.remove(&here);
+                    seen.go = None;
+                }
+                goes_on
+            },
+        );
     }
 
     fn step(&self, action: Action, _: probe::Seen) {
@@ -165,7 +121,7 @@ fn call(file: &File, name: Request, call: &Call, sectors: u32) -> Back {
 struct Stage<'a> {
     machine: &'a Machine,
     file: Arc<File>,
-    strings: Arc<Strings>,
+    strings: Arc<Strings<Seen>>,
     callers: Vec<Option<JoinHandle<Back>>>,
     backs: Vec<Option<Back>>,
     helpers: Vec<JoinHandle<()>>,
@@ -203,11 +159,7 @@ pub fn drive(machine: &Machine, policy: Policy, path: &[Action]) -> Result<Vec<V
 
 impl<'a> Stage<'a> {
     fn new(machine: &'a Machine, policy: Policy) -> Self {
-        let strings = Arc::new(Strings {
-            cast: Cast::directed(),
-            seen: Mutex::default(),
-            changed: Condvar::new(),
-        });
+        let strings = Arc::new(Strings::<Seen>::new(Cast::directed()));
         let device = MemoryDevice::new(SECTOR, machine.sectors() as usize, STALE);
         for (sector, content) in machine.init().disk.iter().enumerate() {
             let byte = match content {

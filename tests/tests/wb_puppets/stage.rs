@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use conformance::cast::{Cast, Puppets};
-use conformance::in_time::PATIENCE;
+use conformance::strings::Strings;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::writeback::flusher::{Flusher, Sizes};
 use interlock::writeback::flusher_probe::{Numbers, Probe};
@@ -16,19 +15,10 @@ use interlock::writeback::rules::Rules;
 
 const BLOCK: usize = 4;
 
-/// So often it is looked whether all threads rest.
-const GLANCE: Duration = Duration::from_millis(1);
-
 /// What a throttled thread writes: no pass begins before it is overwritten.
 const THROTTLED: u8 = u8::MAX;
 
-/// The strings: what the threads are about to do, and what they have done.
-struct Strings {
-    cast: Cast,
-    seen: Mutex<Seen>,
-    changed: Condvar,
-}
-
+/// What the threads are about to do, and what they have done.
 #[derive(Default)]
 struct Seen {
     /// The steps that threads are about to take, and may not yet.
@@ -49,41 +39,8 @@ struct Seen {
     over: bool,
 }
 
-impl Strings {
-    fn lock(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn with<R>(&self, change: impl FnOnce(&mut Seen) -> R) -> R {
-        let result = change(&mut self.lock());
-        self.changed.notify_all();
-        result
-    }
-
-    /// Waits until it gives something; it does not if all threads rest and it has not.
-    fn wait<R>(&self, what: &str, mut of: impl FnMut(&mut Seen) -> Option<R>) -> Result<R, String> {
-        let mut seen = self.lock();
-        let began = Instant::now();
-        loop {
-            // Looked at first: what they did before they rested is seen.
-            let all_rest = self.cast.all_rest();
-            if let Some(result) = of(&mut seen) {
-                drop(seen);
-                self.changed.notify_all();
-                return Ok(result);
-            }
-            if all_rest {
-                return Err(format!("nothing happens: {what}"));
-            }
-            assert!(began.elapsed() < PATIENCE, "it hangs: {what}");
-            let woken = self.changed.wait_timeout(seen, GLANCE);
-            (seen, _) = woken.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
 /// The strings as the flusher's probe.
-struct Held(Arc<Strings>);
+struct Held(Arc<Strings<Seen>>);
 
 impl Probe for Held {
     fn begins(&self, inodes: &[usize]) {
@@ -91,17 +48,10 @@ impl Probe for Held {
     }
 
     fn about_to(&self, action: Action) {
-        let strings = &self.0;
-        let mut seen = strings.lock();
-        if !seen.over {
-            seen.held.insert(action);
-            strings.changed.notify_all();
-            strings.cast.rests();
-        }
-        while seen.held.contains(&action) {
-            let woken = strings.changed.wait(seen);
-            seen = woken.unwrap_or_else(PoisonError::into_inner);
-        }
+        self.0.hang(
+            |seen| !seen.over && seen.held.insert(action),
+            |seen| !seen.held.contains(&action),
+        );
     }
 
     fn step(&self, action: Action, _: &Numbers) {
@@ -109,11 +59,11 @@ impl Probe for Held {
     }
 
     fn sleeps(&self) -> bool {
-        self.0.lock().then == Some(Action::Sleep)
+        self.0.with(|seen| seen.then == Some(Action::Sleep))
     }
 
     fn wants(&self) -> bool {
-        self.0.lock().then == Some(Action::Resched)
+        self.0.with(|seen| seen.then == Some(Action::Resched))
     }
 
     fn away(&self, cpu: Cpu) {
@@ -126,7 +76,7 @@ type Writer<R> = Flusher<MemoryDevice, Puppets, R, Held>;
 struct Stage<'a, R: Rules> {
     machine: &'a Machine,
     flusher: Arc<Writer<R>>,
-    strings: Arc<Strings>,
+    strings: Arc<Strings<Seen>>,
     /// What this pass writes, a byte.
     pass: u8,
     /// The requests of the passes before.
@@ -188,11 +138,7 @@ fn pages(machine: &Machine, state: &State) -> usize {
 
 impl<'a, R: Rules> Stage<'a, R> {
     fn new(machine: &'a Machine) -> Self {
-        let strings = Arc::new(Strings {
-            cast: Cast::directed(),
-            seen: Mutex::default(),
-            changed: Condvar::new(),
-        });
+        let strings = Arc::new(Strings::<Seen>::new(Cast::directed()));
         // The machine's inodes bear the same numbers: none is 0.
         let device = MemoryDevice::new(BLOCK, machine.files + 1, 0);
         let sizes = Sizes {

@@ -9,7 +9,7 @@ use crate::jbd2::numbers::Tid;
 pub(super) type Bytes = Arc<[u8]>;
 
 /// What one transaction changes.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Changes {
     /// The blocks that it writes.
     pub blocks: BTreeMap<u64, Bytes>,
@@ -24,7 +24,6 @@ impl Changes {
 }
 
 /// A transaction that is in the log, and not yet in its home blocks.
-#[derive(Debug)]
 pub(super) struct Logged {
     pub tid: Tid,
     /// Where it begins, in log blocks.
@@ -43,14 +42,13 @@ pub(super) enum Plan {
 }
 
 /// The changes of all transactions that are not checkpointed.
-#[derive(Debug)]
 pub(super) struct Buffers {
     /// Of those that are not committed, oldest first: two at most.
-    open: VecDeque<(Tid, Changes)>,
+    pub open: VecDeque<(Tid, Changes)>,
     /// Those that wait for their checkpoint, oldest first.
-    logged: VecDeque<Logged>,
+    pub logged: VecDeque<Logged>,
     /// The blocks that a checkpoint is writing home.
-    writing: BTreeSet<u64>,
+    pub writing: BTreeSet<u64>,
     /// Where the next transaction goes, in log blocks.
     pub head: u32,
     /// The tid of the next transaction.

@@ -16,6 +16,7 @@ mod commit;
 pub mod error;
 mod handle;
 mod inner;
+mod state;
 
 use std::sync::Arc;
 

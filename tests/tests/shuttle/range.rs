@@ -1,7 +1,4 @@
-//! Random schedules of 4 to 8 threads on the lock of ranges, under shuttle, which assumes sequential consistency: the orders are
-//! loom's matter. Of each log it is asked what a range lock promises.
-
-mod shuttle_sys;
+//! Random schedules of 4 to 8 threads on the lock of ranges. Of each log it is asked what a range lock promises.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,15 +10,15 @@ use conformance::symptom::assert_found;
 use interlock::range::lock::RangeLock;
 use interlock::range::policy::Policy;
 use interlock::range::probe::{Probe, Step};
-use interlock::range::sys::{Guarded, Sys, TimedFutex};
+use interlock::range::sys::{Sys, TimedFutex};
 use interlock::range::tree::{Mode, Place, Tree};
 use interlock_rwlock::sys::{Futex, Ordering};
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
-use shuttle::sync::Mutex;
 use shuttle::sync::atomic::AtomicU32;
-use shuttle::{Config, FailurePersistence, Runner, thread};
-use shuttle_sys::{StateWord, Wait};
+use shuttle::thread;
+
+use crate::sys::{StateWord, Value, Wait, explore};
 
 /// Schedules of each kind and size.
 const SCHEDULES: usize = 500;
@@ -75,18 +72,6 @@ impl<const FAULT: u8> TimedFutex<Chance> for Faulty<FAULT> {
     fn wait_until(&self, _: u32, Chance: Chance) -> bool {
         thread::yield_now();
         shuttle::rand::thread_rng().gen_bool(0.25)
-    }
-}
-
-struct Value<T>(Mutex<T>);
-
-impl<T> Guarded<T> for Value<T> {
-    fn new(value: T) -> Self {
-        Value(Mutex::new(value))
-    }
-
-    fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R {
-        act(&mut self.0.lock().expect("nobody panics with it"))
     }
 }
 
@@ -230,10 +215,7 @@ fn run<const FAULT: u8>(
 ) -> (usize, usize) {
     let logs = Arc::new(std::sync::Mutex::new(HashSet::new()));
     let seen = logs.clone();
-    let mut config = Config::new();
-    config.stack_size = 0x4_0000;
-    config.failure_persistence = FailurePersistence::None;
-    let schedules = Runner::new(scheduler, config).run(move || {
+    let schedules = explore(scheduler, move || {
         let shared = Arc::new(Shared::<ShuttleSys<FAULT>>::new(policy));
         let start = |_| {
             let shared = shared.clone();

@@ -1,26 +1,24 @@
-//! Random schedules of 4 to 8 threads under shuttle, which assumes sequential consistency: the orders are loom's matter. Unlike
-//! under loom, tasks spin, and a wake-up may come late. Each log is a path of the machine in which overtaking is bounded.
-
-mod shuttle_sys;
+//! Random schedules of 4 to 8 threads. Unlike under loom, tasks spin, and a wake-up may come late. Each log is a path of the machine
+//! in which overtaking is bounded.
 
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use conformance::faulty_rules::{DoubleHandOff, LateWriter, ReaderOvertakes};
-use conformance::own_beds::OwnBeds;
 use conformance::rwsem_log::{Log, check, with_budget};
 use interlock_rwlock::Kind;
 use interlock_rwlock::layout::{Budget, Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::rules::{BatchQueue, Rules};
-use interlock_rwlock::sys::{Ordering, Sys};
+use interlock_rwlock::sys::Ordering;
 use interlock_rwlock::word::WordOf;
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::AtomicU32;
-use shuttle::{Config, FailurePersistence, Runner, thread};
-use shuttle_sys::{StateWord, Wait};
+use shuttle::thread;
+
+use crate::sys::{ShuttleSys, explore};
 
 /// Schedules of each kind and size.
 const SCHEDULES: usize = 2000;
@@ -28,22 +26,6 @@ const SCHEDULES: usize = 2000;
 const OPERATIONS: usize = 3;
 /// So that the same schedules are tried each time.
 const SEED: u64 = 20;
-
-struct ShuttleSys;
-
-impl Sys for ShuttleSys {
-    type Word = StateWord;
-    type Beds = OwnBeds<Wait>;
-
-    const SPINS_BEFORE_ARRIVAL: u32 = 2;
-    const SPINS_BEFORE_SLEEP: u32 = 1;
-
-    fn spin_hint() {}
-
-    fn yield_now() {
-        thread::yield_now();
-    }
-}
 
 shuttle::thread_local! {
     static TASK: Cell<usize> = const { Cell::new(usize::MAX) };
@@ -98,10 +80,7 @@ fn run<R: Rules<L> + Send + Sync + 'static, L: Layout + Send + Sync>(
     let machine = Arc::new(with_budget::<L>(readers, writers));
     let logs = Arc::new(std::sync::Mutex::new(HashSet::new()));
     let seen = logs.clone();
-    let mut config = Config::new();
-    config.stack_size = 0x4_0000;
-    config.failure_persistence = FailurePersistence::None;
-    let schedules = Runner::new(scheduler, config).run(move || {
+    let schedules = explore(scheduler, move || {
         let probe = Log::new(|| TASK.with(Cell::get));
         let lock = RawBarrierRwLock::with(WordOf::starting_at(4095, 15), probe);
         let shared = Arc::new(Shared::<R, L> {

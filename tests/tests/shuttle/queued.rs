@@ -1,4 +1,4 @@
-//! Random schedules of 4 to 8 threads on the lock with a queue of names, under shuttle, which assumes sequential consistency: they take
+//! Random schedules of 4 to 8 threads on the lock with a queue of names: they take
 //! the lock in each mode, give up, upgrade and downgrade. Nobody reads what another writes, and nobody is left asleep.
 
 use std::marker::PhantomData;
@@ -10,13 +10,13 @@ use interlock_rwlock::queued::Mode;
 use interlock_rwlock::queued::lock::RawQueuedRwLock;
 use interlock_rwlock::queued::rules::{Queued, Rules};
 use interlock_rwlock::queued::state::Inside;
-use interlock_rwlock::queued::sys::{Flag, Guarded, Ordering, Sys};
+use interlock_rwlock::queued::sys::{Flag, Ordering, Sys};
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
-use shuttle::sync::Mutex;
 use shuttle::sync::atomic::{AtomicBool, AtomicU32};
 use shuttle::thread::{self, Thread};
-use shuttle::{Config, FailurePersistence, Runner};
+
+use crate::sys::{Value, explore};
 
 /// Schedules of each kind and size.
 const SCHEDULES: usize = 500;
@@ -53,18 +53,6 @@ impl<R: Rules> Sys for ShuttleSys<R> {
 
     fn unpark(thread: &Thread) {
         thread.unpark();
-    }
-}
-
-struct Value<T>(Mutex<T>);
-
-impl<T> Guarded<T> for Value<T> {
-    fn new(value: T) -> Self {
-        Value(Mutex::new(value))
-    }
-
-    fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R {
-        act(&mut self.0.lock().expect("nobody panics with it"))
     }
 }
 
@@ -139,10 +127,7 @@ fn run<R: Rules>(scheduler: impl Scheduler + 'static, threads: usize) -> usize
 where
     RawQueuedRwLock<ShuttleSys<R>>: Send + Sync,
 {
-    let mut config = Config::new();
-    config.stack_size = 0x4_0000;
-    config.failure_persistence = FailurePersistence::None;
-    Runner::new(scheduler, config).run(move || {
+    explore(scheduler, move || {
         let shared = Arc::new(Shared::<R> {
             lock: RawQueuedRwLock::default(),
             inside: [0; 3].map(AtomicU32::new),
