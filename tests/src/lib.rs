@@ -6,6 +6,7 @@ pub mod crash;
 pub mod difference;
 pub mod dio_log;
 pub mod fault_device;
+pub mod faulty_journal_rules;
 pub mod faulty_rules;
 pub mod file_atomicity;
 pub mod in_time;

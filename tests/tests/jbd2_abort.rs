@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use conformance::cast::{Cast, Puppets};
+use conformance::faulty_journal_rules::AbortsInSilence;
 use conformance::in_time::in_time;
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::errno::Errno;
@@ -16,10 +17,9 @@ use interlock::jbd2::journal::{Division, Handle, Journal, Reservation};
 use interlock::jbd2::log::area::LogArea;
 use interlock::jbd2::log::create::create;
 use interlock::jbd2::log::superblock::Features;
-use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::NoProbe;
 use interlock::jbd2::refused::{Reason, Refused};
-use interlock::jbd2::rules::{Event, HandOver, Queue, Release, Rules, WakeAll};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
 
 const BLOCK: usize = 1024;
 const BLOCKS: u64 = 8;
@@ -322,24 +322,6 @@ fn an_abort_lets_go_of_all_who_wait() {
     assert_eq!(back.remove("abort"), Some(Some(Back::With(Ok(())))));
     for (name, back) in back {
         assert_eq!(back, refused(Reason::Called("enough")), "{name}");
-    }
-}
-
-/// An abort wakes nobody.
-struct AbortsInSilence;
-
-impl Rules for AbortsInSilence {
-    const POLICY: Policy = Policy::HAND_OVER;
-
-    fn wakes(release: &Release<'_>) -> Vec<usize> {
-        HandOver::wakes(release)
-    }
-
-    fn woken_by(event: Event) -> &'static [Queue] {
-        match event {
-            Event::Over => &[],
-            Event::Asked | Event::Stopped | Event::Flushed | Event::Ended => event.wakes(),
-        }
     }
 }
 

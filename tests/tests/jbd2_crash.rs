@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use conformance::crash::{Pending, Recorder, device};
+use conformance::faulty_journal_rules::{ForgetsRevokes, RecordsTooEarly};
 use conformance::jbd2_crashes::{
     BLOCK, BLOCKS, Change, DIVISION, History, LOG, area, bytes, empty, superblock,
 };
@@ -13,9 +14,8 @@ use interlock::device::BlockDevice;
 use interlock::jbd2::journal::Journal;
 use interlock::jbd2::log::recovery::recover;
 use interlock::jbd2::log::superblock::Features;
-use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::NoProbe;
-use interlock::jbd2::rules::{HandOver, Release, Rules, WakeAll};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
 use interlock::sys::StdSys;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestError};
@@ -263,42 +263,6 @@ fn a_recovery_can_be_interrupted() {
     }
 }
 
-/// A commit record is written before what it commits is durable.
-struct NoFlush;
-
-impl Rules for NoFlush {
-    const POLICY: Policy = Policy::HAND_OVER;
-
-    fn wakes(release: &Release<'_>) -> Vec<usize> {
-        HandOver::wakes(release)
-    }
-
-    fn commit<E>(
-        write: impl FnOnce() -> Result<(), E>,
-        write_record: impl FnOnce() -> Result<(), E>,
-        flush: impl Fn() -> Result<(), E>,
-    ) -> Result<(), E> {
-        write()?;
-        write_record()?;
-        flush()
-    }
-}
-
-/// Revokes are forgotten.
-struct NoRevokes;
-
-impl Rules for NoRevokes {
-    const POLICY: Policy = Policy::HAND_OVER;
-
-    fn wakes(release: &Release<'_>) -> Vec<usize> {
-        HandOver::wakes(release)
-    }
-
-    fn revokes(_: Vec<u64>) -> Vec<u64> {
-        Vec::new()
-    }
-}
-
 fn with_revokes(csum_v3: bool) -> Features {
     Features {
         revoke: true,
@@ -318,8 +282,8 @@ fn the_crashes_find_the_faults() {
         assert!(why.message().contains(symptom), "{name}: {why}");
     }
     const LOST: &str = " is not as transaction ";
-    finds::<NoFlush>("no flush", false, LOST);
-    finds::<NoFlush>("no flush, checksums", true, "wrong checksum of the data");
-    finds::<NoRevokes>("no revokes", false, LOST);
-    finds::<NoRevokes>("no revokes, checksums", true, LOST);
+    finds::<RecordsTooEarly>("no flush", false, LOST);
+    finds::<RecordsTooEarly>("no flush, checksums", true, "wrong checksum of the data");
+    finds::<ForgetsRevokes>("no revokes", false, LOST);
+    finds::<ForgetsRevokes>("no revokes, checksums", true, LOST);
 }

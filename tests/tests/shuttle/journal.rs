@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use conformance::crash::{Pending, Recorder};
+use conformance::faulty_journal_rules::{
+    AbortsInSilence, CommitsInSilence, EndsTooEarly, ForgetsRevokes, LeaksCredits,
+    MovesTailTooEarly, RecordsTooEarly, WritesHomeInSilence,
+};
 use conformance::jbd2_crashes::{BLOCK, Change, DIVISION, History, area, bytes, empty};
 use conformance::jbd2_log::{Log, keeps};
 use conformance::symptom::assert_found;
@@ -17,10 +21,9 @@ use interlock::jbd2::journal::{Handle, Journal};
 use interlock::jbd2::log::superblock::Features;
 use interlock::jbd2::machine::{Credits, Sizes};
 use interlock::jbd2::numbers::Numbers;
-use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::{Probe, Step};
 use interlock::jbd2::refused::{Reason, Refused};
-use interlock::jbd2::rules::{Event, HandOver, Queue, Release, Rules, WakeAll};
+use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
 use shuttle::rand::Rng as _;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::thread;
@@ -327,7 +330,7 @@ fn what_is_acknowledged_survives_and_credits_come_back() {
 }
 
 #[test]
-#[ignore = "nightly: a minute"]
+#[ignore = "nightly: a quarter of a minute"]
 fn what_is_acknowledged_survives_in_many_schedules() {
     what_is_acknowledged_survives(20 * SCHEDULES);
 }
@@ -336,108 +339,6 @@ fn what_is_acknowledged_survives_in_many_schedules() {
 fn an_abort_ends_all() {
     holds::<HandOver>(random(SCHEDULES), SCHEDULES, true);
     holds::<WakeAll>(few_changes(SCHEDULES), SCHEDULES, true);
-}
-
-/// The rules that hand credits over, but for one.
-macro_rules! fault {
-    ($(#[$doc:meta])* $name:ident, $($rule:tt)*) => {
-        $(#[$doc])*
-        struct $name;
-
-        impl Rules for $name {
-            const POLICY: Policy = Policy::HAND_OVER;
-
-            fn wakes(release: &Release<'_>) -> Vec<usize> {
-                HandOver::wakes(release)
-            }
-
-            $($rule)*
-        }
-    };
-}
-
-fault! {
-    /// A commit wakes nobody.
-    CommitsInSilence,
-    fn woken_by(event: Event) -> &'static [Queue] {
-        match event {
-            Event::Flushed | Event::Ended => &[],
-            Event::Asked | Event::Stopped | Event::Over => event.wakes(),
-        }
-    }
-}
-
-fault! {
-    /// An abort wakes nobody.
-    AbortsInSilence,
-    fn woken_by(event: Event) -> &'static [Queue] {
-        match event {
-            Event::Over => &[],
-            Event::Asked | Event::Stopped | Event::Flushed | Event::Ended => event.wakes(),
-        }
-    }
-}
-
-fault! {
-    /// A start that fails a test leaves its credits behind.
-    LeaksCredits,
-    fn undo(_: &mut Numbers, _: Credits, _: Credits) {}
-}
-
-fault! {
-    /// Revokes are forgotten.
-    ForgetsRevokes,
-    fn revokes(_: Vec<u64>) -> Vec<u64> {
-        Vec::new()
-    }
-}
-
-fault! {
-    /// A commit record is written before what it commits is durable.
-    RecordsTooEarly,
-    fn commit<E>(
-        write: impl FnOnce() -> Result<(), E>,
-        write_record: impl FnOnce() -> Result<(), E>,
-        flush: impl Fn() -> Result<(), E>,
-    ) -> Result<(), E> {
-        write()?;
-        write_record()?;
-        flush()
-    }
-}
-
-fault! {
-    /// A commit ends before its record is durable.
-    EndsTooEarly,
-    fn commit<E>(
-        write: impl FnOnce() -> Result<(), E>,
-        write_record: impl FnOnce() -> Result<(), E>,
-        flush: impl Fn() -> Result<(), E>,
-    ) -> Result<(), E> {
-        write()?;
-        flush()?;
-        write_record()
-    }
-}
-
-fault! {
-    /// The log begins behind a transaction before that is at home.
-    MovesTailTooEarly,
-    fn checkpoint<E>(
-        write_home: impl FnOnce() -> Result<(), E>,
-        flush: impl FnOnce() -> Result<(), E>,
-        update_tail: impl FnOnce() -> Result<(), E>,
-    ) -> Result<(), E> {
-        update_tail()?;
-        write_home()?;
-        flush()
-    }
-}
-
-fault! {
-    /// A checkpoint does not let go of those who are to revoke its blocks.
-    WritesHomeInSilence,
-    fn written_home(_: impl FnOnce()) {}
 }
 
 /// Each by what it breaks, and not by anything else.
