@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use interlock::range::list_sys::{Link, ListSys, Pin};
 use interlock::range::probe::NoProbe;
-use interlock::range::sys::TimedFutex;
+use interlock::range::sys::{StdSys as Ranges, Sys as RangeSys, TimedFutex};
 use interlock::sys::{Monitor, System};
 use interlock_rwlock::beds::Beds;
 use interlock_rwlock::queued::rules::Queued;
@@ -207,16 +207,16 @@ impl interlock_rwlock::queued::sys::Sys for Racy {
     fn unpark((): &()) {}
 }
 
-impl interlock::range::sys::Sys for Racy {
+impl RangeSys for Racy {
     type Guarded<T: Send> = Spun<T>;
     type Word = Word;
     type Deadline = Instant;
     type Futex = Restless;
     type Probe = NoProbe;
 
-    const LOOKS_BEFORE_ARRIVAL: u32 = 8;
-    const SPINS_BEFORE_SLEEP: u32 = 500;
-    const READERS_BEFORE_OPEN: u32 = 16;
+    const LOOKS_BEFORE_ARRIVAL: u32 = Ranges::LOOKS_BEFORE_ARRIVAL;
+    const SPINS_BEFORE_SLEEP: u32 = Ranges::SPINS_BEFORE_SLEEP;
+    const READERS_BEFORE_OPEN: u32 = Ranges::READERS_BEFORE_OPEN;
 }
 
 /// A link, whose nodes are seen as they were left, or not.
@@ -247,7 +247,7 @@ impl<T> Link<T> for Loose<T> {
 }
 
 /// As the published list's.
-pub struct Pinned(<interlock::range::sys::StdSys as ListSys>::Pin);
+pub struct Pinned(<Ranges as ListSys>::Pin);
 
 impl Pin for Pinned {
     fn pin() -> Self {
@@ -269,6 +269,6 @@ impl ListSys for Racy {
     type Pin = Pinned;
 
     fn fence() {
-        interlock::range::sys::StdSys::fence();
+        Ranges::fence();
     }
 }

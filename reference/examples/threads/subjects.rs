@@ -138,14 +138,44 @@ where
     );
 }
 
-/// Which cells a turn is about, and whether it writes them.
-fn ask(number: usize, turn: usize) -> (Range<usize>, bool) {
-    let first = (3 * number + turn) % 7;
-    (first..first + 2, (number + turn).is_multiple_of(3))
+/// A lock of ranges.
+trait Ranged {
+    /// Does something while a range is held, for writing or for reading.
+    fn holding(&self, range: Range<u64>, writes: bool, act: impl FnOnce());
 }
 
-fn wide(cells: &Range<usize>) -> Range<u64> {
-    cells.start as u64..cells.end as u64
+impl<S: range::sys::Sys> Ranged for RangeLock<S> {
+    fn holding(&self, range: Range<u64>, writes: bool, act: impl FnOnce()) {
+        let _guard = match writes {
+            true => self.write(range),
+            false => self.read(range),
+        };
+        act();
+    }
+}
+
+impl<S: ListSys> Ranged for RangeList<S> {
+    fn holding(&self, range: Range<u64>, writes: bool, act: impl FnOnce()) {
+        let _guard = match writes {
+            true => self.write(range),
+            false => self.read(range),
+        };
+        act();
+    }
+}
+
+/// Threads that hold two cells at a time, one of three turns for writing.
+fn pairs<L: Ranged + Send + Sync + 'static>(lock: L) {
+    turns(Guarded::new(lock), TURNS, |shared, number, turn| {
+        let first = (3 * number + turn) % 7;
+        let cells = first..first + 2;
+        let writes = (number + turn).is_multiple_of(3);
+        let range = cells.start as u64..cells.end as u64;
+        shared.lock.holding(range, writes, || match writes {
+            true => shared.write(cells),
+            false => drop(shared.read(cells)),
+        });
+    });
 }
 
 /// `RangeLock`, biased to readers.
@@ -154,23 +184,7 @@ where
     S: range::sys::Sys + 'static,
     RangeLock<S>: Send + Sync,
 {
-    let lock = RangeLock::<S>::biased_with(RangePolicy::TREE_FIFO);
-    turns(
-        Guarded::new(lock),
-        TURNS,
-        |shared, number, turn| match ask(number, turn) {
-            (cells, true) => {
-                let guard = shared.lock.write(wide(&cells));
-                shared.write(cells);
-                drop(guard);
-            }
-            (cells, false) => {
-                let guard = shared.lock.read(wide(&cells));
-                shared.read(cells);
-                drop(guard);
-            }
-        },
-    );
+    pairs(RangeLock::<S>::biased_with(RangePolicy::TREE_FIFO));
 }
 
 /// `RangeList`.
@@ -178,23 +192,7 @@ pub fn list<S: ListSys>()
 where
     RangeList<S>: Send + Sync,
 {
-    let lock = RangeList::<S>::with(ListPolicy::LIST_RW);
-    turns(
-        Guarded::new(lock),
-        TURNS,
-        |shared, number, turn| match ask(number, turn) {
-            (cells, true) => {
-                let guard = shared.lock.write(wide(&cells));
-                shared.write(cells);
-                drop(guard);
-            }
-            (cells, false) => {
-                let guard = shared.lock.read(wide(&cells));
-                shared.read(cells);
-                drop(guard);
-            }
-        },
-    );
+    pairs(RangeList::<S>::with(ListPolicy::LIST_RW));
 }
 
 /// `DirectFile`: aligned and unaligned writes, reads, and holes that are punched.
