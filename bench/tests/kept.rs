@@ -31,11 +31,22 @@ impl Tables {
     }
 }
 
+fn kept() -> Tables {
+    Tables(fs::read_to_string(root().join("docs/bench.md")).expect("it is kept"))
+}
+
+/// That the page has these sentences, however its lines are broken.
+fn says(page: &str, sentences: &[String]) {
+    let text = fs::read_to_string(root().join(page)).expect("it is here");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for sentence in sentences {
+        assert!(text.contains(sentence), "{page} does not say: {sentence}");
+    }
+}
+
 #[test]
 fn the_readme_gives_the_figures_of_the_kept_run() {
-    let kept = Tables(fs::read_to_string(root().join("docs/bench.md")).expect("it is kept"));
-    let readme = fs::read_to_string(root().join("reference/rwlock/README.md")).expect("it is here");
-    let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept = kept();
     let ours = "interlock-rwlock";
     let others = "parking_lot 0.13.0";
     let uncontended = |op| kept.cell("Uncontended", &[ours, op], "ratio");
@@ -59,10 +70,67 @@ fn the_readme_gives_the_figures_of_the_kept_run() {
             s1(others, "writers", "worst wait")
         ),
     ];
-    for sentence in sentences {
-        assert!(
-            readme.contains(&sentence),
-            "reference/rwlock/README.md does not say: {sentence}"
-        );
-    }
+    says("reference/rwlock/README.md", &sentences);
+}
+
+#[test]
+fn the_pages_on_ranges_give_the_figures_of_the_kept_run() {
+    let kept = kept();
+    let ratio = "to range-mutex 0.1.7";
+    let beside = |held, lock| kept.cell("Range locks, uncontended", &[held, lock], ratio);
+    let full =
+        |side, column| kept.cell("Range locks: 7 threads hold", &["RangeLock", side], column);
+    let quarter = "Range locks: 8 threads, two ranges overlap in one case of four";
+    let quarter = kept.cell(quarter, &["RangeLock", "writers"], ratio);
+    // Of "0.67 (105.41 M)" the ratio, the least and the most of them.
+    let shared = |lock| {
+        let ratios = ["1", "2", "4", "8", "16", "32"].map(|threads| {
+            let column = format!("{threads} threads");
+            let cell = kept.cell("Range locks: threads that read", &[lock], &column);
+            cell.split(' ').next().unwrap_or_default()
+        });
+        let least = ratios.iter().min().expect("there are six");
+        let most = ratios.iter().max().expect("there are six");
+        format!("{least} to {most}")
+    };
+    let lists = ["0", "8", "64", "512"].map(|held| beside(held, "RangeList"));
+    let number = |text: &&str| text.parse::<f64>().expect("a ratio");
+    let least = lists.iter().min_by(|a, b| number(a).total_cmp(&number(b)));
+    let most = lists.iter().max_by(|a, b| number(a).total_cmp(&number(b)));
+    let sentences = [
+        format!(
+            "takes {}, {}, {} and {} times as long beside 0, 8, 64 and 512 ranges",
+            beside("0", "RangeLock"),
+            beside("8", "RangeLock"),
+            beside("64", "RangeLock"),
+            beside("512", "RangeLock")
+        ),
+        format!(
+            "the list takes {} to {} times as long",
+            least.expect("there are four"),
+            most.expect("there are four")
+        ),
+        format!("gets in {} times a second", full("full range", "grants/s")),
+        format!(
+            "the narrow ones get {} of their grants",
+            full("small", ratio)
+        ),
+        format!("everybody gets {quarter}"),
+        format!("the tree does {} of an rwlock", shared("RangeLock")),
+        format!("the biased lock {};", shared("RangeLock, biased")),
+    ];
+    says("specs/range/README.md", &sentences);
+    let sentences = [
+        format!("the narrow ones keep {} of their", full("small", ratio)),
+        format!(
+            "Beside 512 ranges held it takes {} of range-mutex's time, beside none {}",
+            beside("512", "RangeLock"),
+            beside("0", "RangeLock")
+        ),
+        format!(
+            "get from the biased one {} of what they get from an rwlock",
+            shared("RangeLock, biased")
+        ),
+    ];
+    says("README.md", &sentences);
 }

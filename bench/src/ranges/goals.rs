@@ -99,7 +99,7 @@ pub fn all(results: &Results) -> Vec<Goal> {
             wanted: Wanted::AtLeast(1.0),
             measured: of(SHARING) / of(Which::ParkingLot),
             unit: Unit::Ratio,
-            why: "both count their readers in one word, which goes from processor to processor: near 1, up and down with the machine's load",
+            why: "both count their readers in one word, which goes from processor to processor; a range's guard carries the range and how it is held as well",
         });
     }
     goals
