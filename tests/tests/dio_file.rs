@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use conformance::fault_device::{Delays, FaultDevice};
+use conformance::in_time::in_time;
 use interlock::device::{BlockDevice, FileDevice, MemoryDevice};
 use interlock::dio::file::{DirectFile, Layout, Options};
 use interlock::dio::machine::Extent::{Hole, Unwritten, Written};
@@ -186,34 +187,36 @@ fn nowait_is_refused_where_others_would_wait() {
 
 #[test]
 fn an_error_of_any_io_is_its_callers_and_converts_nothing() {
-    // 0: the data, 1: the pad behind them.
-    for fails in [0, 1] {
-        let (file, shelf) = held(Unwritten);
-        let other = file.clone();
-        let writer = thread::spawn(move || other.write_at(&of(&[1]), 0));
-        while shelf.0.lock().expect("nobody panics here").len() < 2 {
-            thread::yield_now();
-        }
-        for (place, io) in shelf.take().into_iter().enumerate() {
-            match place == fails {
-                true => io.fail(),
-                false => io.perform(),
+    in_time(|| {
+        // 0: the data, 1: the pad behind them.
+        for fails in [0, 1] {
+            let (file, shelf) = held(Unwritten);
+            let other = file.clone();
+            let writer = thread::spawn(move || other.write_at(&of(&[1]), 0));
+            while shelf.0.lock().expect("nobody panics here").len() < 2 {
+                thread::yield_now();
             }
+            for (place, io) in shelf.take().into_iter().enumerate() {
+                match place == fails {
+                    true => io.fail(),
+                    false => io.perform(),
+                }
+            }
+            assert_eq!(writer.join().expect("it does not panic"), Err(Errno::Io));
+            let snapshot = file.snapshot();
+            assert_eq!(
+                (snapshot.extents, snapshot.dio),
+                (vec![Unwritten, Written], 0)
+            );
+            // The next one finds the block as it was, and zeroes what the first one left.
+            let completion = file.submit_at(&of(&[3, 4]), 0);
+            shelf.take().into_iter().for_each(Io::perform);
+            assert_eq!(completion.wait(), Ok(1024));
+            let reading = file.submit_read_at(2048, 0);
+            shelf.take().into_iter().for_each(Io::perform);
+            assert_eq!(reading.wait_bytes(), Ok(of(&[3, 4, 0x11, 0x11])));
         }
-        assert_eq!(writer.join().expect("it does not panic"), Err(Errno::Io));
-        let snapshot = file.snapshot();
-        assert_eq!(
-            (snapshot.extents, snapshot.dio),
-            (vec![Unwritten, Written], 0)
-        );
-        // The next one finds the block as it was, and zeroes what the first one left.
-        let completion = file.submit_at(&of(&[3, 4]), 0);
-        shelf.take().into_iter().for_each(Io::perform);
-        assert_eq!(completion.wait(), Ok(1024));
-        let reading = file.submit_read_at(2048, 0);
-        shelf.take().into_iter().for_each(Io::perform);
-        assert_eq!(reading.wait_bytes(), Ok(of(&[3, 4, 0x11, 0x11])));
-    }
+    });
 }
 
 #[test]
@@ -260,25 +263,27 @@ impl Queue for Trap {
 
 #[test]
 fn a_caller_that_panics_leaves_a_file_that_works() {
-    let device = MemoryDevice::new(SECTOR, 4, 0xAA);
-    let queue = Trap(Mutex::new(4), Workers::new(2));
-    let file = DirectFile::new(device, queue, Policy::FINAL65, Layout::holes(2, 2));
-    let file = Arc::new(file.expect("the layout is good"));
-    // With its I/O in flight: it is done without the caller.
-    let other = file.clone();
-    let caller = thread::spawn(move || {
-        let _completion = other.submit_at(&of(&[1]), 0);
-        panic!("with a request in flight");
+    in_time(|| {
+        let device = MemoryDevice::new(SECTOR, 4, 0xAA);
+        let queue = Trap(Mutex::new(4), Workers::new(2));
+        let file = DirectFile::new(device, queue, Policy::FINAL65, Layout::holes(2, 2));
+        let file = Arc::new(file.expect("the layout is good"));
+        // With its I/O in flight: it is done without the caller.
+        let other = file.clone();
+        let caller = thread::spawn(move || {
+            let _completion = other.submit_at(&of(&[1]), 0);
+            panic!("with a request in flight");
+        });
+        assert!(caller.join().is_err());
+        // In the middle of its submission, with i_rwsem held.
+        let other = file.clone();
+        let caller = thread::spawn(move || other.write_at(&of(&[2, 3]), 512));
+        assert!(caller.join().is_err());
+        file.truncate(0).expect("nobody holds anything");
+        assert_eq!(file.snapshot().dio, 0);
+        assert_eq!(file.write_at(&of(&[5]), 512), Ok(512));
+        assert_eq!(content(&file, 1024), of(&[0, 5]));
     });
-    assert!(caller.join().is_err());
-    // In the middle of its submission, with i_rwsem held.
-    let other = file.clone();
-    let caller = thread::spawn(move || other.write_at(&of(&[2, 3]), 512));
-    assert!(caller.join().is_err());
-    file.truncate(0).expect("nobody holds anything");
-    assert_eq!(file.snapshot().dio, 0);
-    assert_eq!(file.write_at(&of(&[5]), 512), Ok(512));
-    assert_eq!(content(&file, 1024), of(&[0, 5]));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! What requests of a file do in real threads, recorded, is a behaviour of `UnalignedDio`: see `docs/traces.md`.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::fault_device::{Delays, FaultDevice};
+use conformance::in_time::{PATIENCE, in_time_or_tell};
 use conformance::traces;
 use interlock::device::MemoryDevice;
 use interlock::dio::file::{Completion, DirectFile, Layout, Options};
@@ -38,7 +40,7 @@ fn record(
     policy: Policy,
     judged_by: Policy,
     fails: u64,
-    calls: impl FnOnce(&File),
+    calls: impl FnOnce(&File) + Send + 'static,
 ) -> Result<String> {
     let layout = layout();
     let device = MemoryDevice::new(SECTOR, 2 * layout.extents.len(), 0);
@@ -51,8 +53,10 @@ fn record(
     let device = FaultDevice::new(device, delays);
     let (workers, recorder) = (Workers::new(2), Recorder::new());
     let file = File::on(device, workers, policy, layout.clone(), recorder);
-    let file = file.ok().context("the layout is good")?;
-    calls(&file);
+    let file = Arc::new(file.ok().context("the layout is good")?);
+    let (called, told) = (Arc::clone(&file), Arc::clone(&file));
+    let state = move || format!("with the file as {:?}", told.snapshot());
+    in_time_or_tell(PATIENCE, state, move || calls(&called));
     Ok(file.probe().to_text("a stress run", judged_by, &layout))
 }
 
@@ -127,7 +131,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
         ("Final65, failing", Policy::FINAL65, 3, 12, 6),
         ("Final65, all failing", Policy::FINAL65, 1, 6, 1),
     ] {
-        let text = record(policy, policy, fails, |file| {
+        let text = record(policy, policy, fails, move |file| {
             stress(file, threads, calls, fails)
         })?;
         traces::accepted(name, "dio", std::slice::from_ref(&text));

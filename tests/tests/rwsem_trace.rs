@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
+use conformance::in_time::{PATIENCE, in_time_or_tell};
 use conformance::traces::in_order;
 use interlock::rwsem::recorder::Recorder;
 use interlock_rwlock::Kind;
@@ -22,11 +23,19 @@ type Lock = RawBarrierRwLock<StdSys, Recorder, BatchQueue>;
 const ROUNDS: usize = 100;
 
 /// A stress run of these threads, recorded.
-fn record(threads: &[&str]) -> Result<Trace> {
+fn record(threads: &'static [&str]) -> Result<Trace> {
     let lock = Arc::new(Lock::with(Word::FREE, Recorder::new()));
+    let (used, told) = (Arc::clone(&lock), Arc::clone(&lock));
+    let state = move || format!("with the lock as {:?}", told.snapshot());
+    in_time_or_tell(PATIENCE, state, move || stress(&used, threads));
+    let text = lock.probe().to_text("a stress run", threads);
+    let traces = recording::read("stress".as_ref(), text.as_bytes())?;
+    traces.into_iter().next().context("it is one trace")
+}
+
+fn stress(lock: &Lock, threads: &[&str]) {
     thread::scope(|scope| {
         for thread in threads {
-            let lock = &lock;
             scope.spawn(move || {
                 lock.probe().join(thread);
                 for round in 0..ROUNDS {
@@ -35,9 +44,6 @@ fn record(threads: &[&str]) -> Result<Trace> {
             });
         }
     });
-    let text = lock.probe().to_text("a stress run", threads);
-    let traces = recording::read("stress".as_ref(), text.as_bytes())?;
-    traces.into_iter().next().context("it is one trace")
 }
 
 fn use_lock(lock: &Lock, thread: &str, round: usize) {

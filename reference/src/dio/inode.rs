@@ -243,7 +243,7 @@ impl<D: BlockDevice, S: System, P: Probe, R: Rules> Inode<D, S, P, R> {
         self.probe.about(*request, Side::Io);
         self.meta.with(|meta| {
             let end = call.to + 1;
-            if !failed {
+            if R::converts(failed) {
                 for block in convert {
                     meta.extent[block as usize] = Extent::Written;
                 }

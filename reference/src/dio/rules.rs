@@ -8,6 +8,11 @@ pub trait Rules: Send + Sync + 'static {
         dio_end();
         result
     }
+
+    /// Whether the end of its I/O converts a request's blocks and moves i_size (ext4_dio_write_end_io): not if some of it has failed.
+    fn converts(failed: bool) -> bool {
+        !failed
+    }
 }
 
 /// The specification's.

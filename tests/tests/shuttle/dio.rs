@@ -344,6 +344,15 @@ impl Rules for DioEndFirst {
     }
 }
 
+/// The end of I/O that has failed converts blocks as if it had not.
+struct ConvertsAll;
+
+impl Rules for ConvertsAll {
+    fn converts(_failed: bool) -> bool {
+        true
+    }
+}
+
 /// The design has the fault that is named, which is found by one of the symptoms.
 fn finds<R: Rules>(name: &str, model: Model, symptoms: &[&str]) {
     assert_found(name, symptoms, || {
@@ -376,6 +385,20 @@ fn faults_of_direct_writes_are_found() {
         finds::<Specified>(name, model, LOST);
     }
     finds::<DioEndFirst>("dio_end first", Model::new(sound), &["DioEnd"]);
+}
+
+#[test]
+fn blocks_that_failed_io_has_converted_are_found() {
+    let model = Model {
+        fails: true,
+        ..Model::new(Policy::FINAL612_CURED)
+    };
+    // The file has written blocks that the machine has not, or a read sees what was never written.
+    finds::<ConvertsAll>(
+        "converts after an error",
+        model,
+        &["is lost", " read ", "EndIo"],
+    );
 }
 
 #[test]
