@@ -57,6 +57,19 @@ pub struct Request {
     pub out: PathBuf,
 }
 
+impl Request {
+    /// The command line that asks for the same mutants, and keeps the report.
+    fn command(&self) -> String {
+        let mut command = vec!["interlock mutate".to_owned()];
+        command.extend(self.areas.iter().cloned());
+        if let Some(sample) = self.sample {
+            command.push(format!("--sample {sample} --seed {}", self.seed));
+        }
+        command.push("--keep".to_owned());
+        command.join(" ")
+    }
+}
+
 /// A mutant that is to be shown to its rows.
 struct Task<'a> {
     mutant: &'a Mutant,
@@ -166,11 +179,11 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         return Ok(interrupt::EXIT);
     }
     if request.keep {
-        ensure!(
-            report.is_complete(),
-            "docs/{KEPT} is written for whole areas: ask without --sample, --shard and --budget"
-        );
-        write_whole(&root.join("docs"), KEPT, report.markdown(&names))?;
+        write_whole(
+            &root.join("docs"),
+            KEPT,
+            report.markdown(&request.command()),
+        )?;
     }
     Ok(u8::from(!report.is_as_listed()))
 }

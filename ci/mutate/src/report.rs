@@ -144,11 +144,6 @@ impl Report {
             .all(|judged| judged.survives() == judged.listed)
     }
 
-    /// Whether every mutant has a fate.
-    pub fn is_complete(&self) -> bool {
-        self.all.shown() + self.all.refused == self.all.made
-    }
-
     /// For a terminal.
     ///
     /// # Errors
@@ -196,16 +191,24 @@ impl Report {
         Ok(text)
     }
 
-    /// For the documentation.
-    pub fn markdown(&self, areas: &[&String]) -> String {
-        let areas: Vec<&str> = areas.iter().map(|area| area.as_str()).collect();
-        let areas = areas.join(" ");
+    /// For the documentation; `command` makes it.
+    pub fn markdown(&self, command: &str) -> String {
+        let Tally {
+            made,
+            by,
+            listed,
+            unlisted,
+            ..
+        } = self.all;
+        let (shown, killed) = (self.all.shown(), by.iter().sum::<usize>());
         format!(
             "# Mutants of the specifications\n\n\
-             Written by `interlock mutate {areas} --keep`. A mutant is a module with one small fault. Each is shown to the rows of \
-             `models.toml` that read the definition with the fault, until one notices: another verdict, another count of states, an \
-             action that fires or does not (coverage), a formula without a value, or no end. Those that no row notices are listed \
-             in `specs/*/mutants.toml`, with the reason.\n\n{}\n{}",
+             Written by `{command}`. A mutant is a module with one small fault. Each is shown to the rows of `models.toml` that read the \
+             definition with the fault, until one notices: another verdict, another count of states, an action that fires or does not \
+             (coverage), a formula without a value, or no end. Those that no row notices are listed in `specs/*/mutants.toml`, with the \
+             reason.\n\n\
+             Of {made} mutants {shown} were shown, which a seed has chosen if that is not all: {killed} were noticed, {listed} are \
+             listed with their reason, and {unlisted} are not explained.\n\n{}\n{}",
             self.tables(),
             self.rows()
         )

@@ -33,8 +33,8 @@ pub struct Mutate {
     /// Ask every row about every mutant, to tell which rows kill what no other does
     #[arg(long)]
     matrix: bool,
-    /// Write docs/mutants.md anew
-    #[arg(long, conflicts_with_all = ["sample", "shard", "budget", "matrix"])]
+    /// Write docs/mutants.md anew, of all or of a sample
+    #[arg(long, conflicts_with_all = ["shard", "budget", "matrix"])]
     keep: bool,
     /// How many mutants run at once [default: one a core, and one more]
     #[arg(short, long, value_name = "N")]
