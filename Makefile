@@ -22,6 +22,10 @@ check: cargo ## The main job: lint the claims, run the models of the ci lane, ju
 	@ci/fetch & $(CHECKER) lint
 	@$(CHECKER) check --lane ci --require tla-checker $(CHECK)
 
+.PHONY: report
+report: cargo ## One page for a browser of what the last check found: target/interlock/report.html
+	@$(CHECKER) report
+
 .PHONY: smoke
 smoke: cargo ## Lint the claims, run a few models of each kind (seconds)
 	@ci/fetch & $(CHECKER) lint

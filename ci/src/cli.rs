@@ -22,6 +22,7 @@ pub mod options;
 pub mod recorded;
 #[cfg(feature = "machines")]
 pub mod replay;
+pub mod report;
 #[cfg(feature = "machines")]
 pub mod scenario;
 pub mod table;

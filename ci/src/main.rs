@@ -30,6 +30,8 @@ enum Task {
     ///
     /// Exit status: 0 the mutants that survive are those of specs/*/mutants.toml; 1 they are not; 2 nothing was judged.
     Mutate(cli::mutate::Mutate),
+    /// Makes one page for a browser of what the last check found: report.html, which needs no other file
+    Report(cli::report::Report),
     /// Finds claims that check nothing
     Lint(cli::lint::Lint),
     /// Runs one model and prints its counterexample as a timeline
@@ -111,6 +113,7 @@ fn run(task: Task) -> Result<u8> {
         Task::Check(asked) => asked.run(),
         Task::List(asked) => asked.run(),
         Task::Mutate(asked) => asked.run(),
+        Task::Report(asked) => asked.run(),
         Task::Lint(asked) => asked.run(),
         Task::Trace(asked) => asked.run(),
         Task::Cfg(asked) => asked.run(),

@@ -6,6 +6,7 @@ mod json;
 mod junit;
 pub mod last;
 mod markdown;
+pub mod page;
 pub mod row;
 
 use std::collections::BTreeSet;
@@ -36,7 +37,7 @@ pub enum State {
 }
 
 /// Which models were asked for.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Asked {
     /// The lane, if one was.
     pub lane: Option<Lane>,
@@ -53,7 +54,7 @@ pub struct Asked {
 }
 
 /// What a check found.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Report {
     /// How far it came.
     pub state: State,
@@ -103,6 +104,15 @@ impl Report {
             seconds: 0.0,
             rows,
         }
+    }
+
+    /// The last run that wrote into `out`.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or what is there is of another version.
+    pub fn read(out: &Path) -> Result<Report> {
+        json::report(out, "(run `interlock check` first)")
     }
 
     /// The same run at its end.

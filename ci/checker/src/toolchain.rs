@@ -69,7 +69,7 @@ pub const RUSTC: Need = Need {
 };
 
 /// A program that was found, and is new enough.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Program {
     /// Where it is.
     pub path: PathBuf,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use interlock_checker::engines::Tools;
 use interlock_checker::manifest::Engine;
 use interlock_checker::report::last::Last;
-use interlock_checker::report::{Asked, Report, Row, State, Status, console};
+use interlock_checker::report::{Asked, Report, Row, State, Status, console, page};
 use manifests::Copy;
 
 const STATUSES: [Status; 6] = [
@@ -374,4 +374,38 @@ fn a_run_that_is_killed_leaves_nothing_that_looks_like_its_result() {
     );
     assert!(!dir.path().join("report.xml").exists());
     assert!(!dir.path().join("report.md").exists());
+}
+
+/// What is written is read back, and the page has all of it, needs nothing beside it, and takes nothing for markup.
+#[test]
+fn the_page_has_every_row_and_nothing_from_elsewhere() {
+    let copy = Copy::clean();
+    let manifest = copy.manifest();
+    let mut rows = rows();
+    for row in &mut rows {
+        row.area = manifest.areas[0].name.clone();
+    }
+    let out = tempfile::tempdir().expect("a directory");
+    let missing = Report::read(out.path()).expect_err("there is none");
+    assert!(format!("{missing:#}").contains("run `interlock check` first"));
+    report(State::Stopped, false, rows.clone())
+        .write(out.path())
+        .expect("it is written");
+    let read = Report::read(out.path()).expect("it is read");
+    let page = page::text(&read, &manifest, out.path()).expect("a page");
+    for row in &rows {
+        let named = format!("data-model=\"{}\"", row.model);
+        assert!(page.contains(&named), "{} is not there", row.model);
+    }
+    for text in [
+        "there is no &lt;engine&gt; | here",
+        "STOPPED at the first model",
+        "NOT CHECKED: ",
+        "shard 2/3",
+    ] {
+        assert!(page.contains(text), "{text} is not there");
+    }
+    for text in ["<engine>", "http:", "https:", " src=", "@import"] {
+        assert!(!page.contains(text), "the page has {text}");
+    }
 }

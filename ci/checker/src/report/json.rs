@@ -1,7 +1,10 @@
 //! The report for programs. Its fields are those of [`Report`] and [`Row`], and what follows from them.
 
-use anyhow::Result;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::counts::{Counts, Unchecked};
 use super::{Report, Row};
@@ -34,4 +37,33 @@ pub(super) fn text(report: &Report) -> Result<String> {
         models: &report.rows,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// The report in `out`; `cure` says what to do where there is none.
+pub(super) fn read(out: &Path, cure: &str) -> Result<Value> {
+    let path = out.join("report.json");
+    let shown = path.display();
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("there is no report of a last run in {shown} {cure}"))?;
+    let json: Value =
+        serde_json::from_str(&text).with_context(|| format!("{shown} is not a report {cure}"))?;
+    ensure!(
+        json["schema"] == SCHEMA,
+        "{shown} is of another version of interlock {cure}"
+    );
+    Ok(json)
+}
+
+/// The same, whole.
+pub(super) fn report(out: &Path, cure: &str) -> Result<Report> {
+    let json = read(out, cure)?;
+    let malformed = || {
+        format!(
+            "{} is not a report {cure}",
+            out.join("report.json").display()
+        )
+    };
+    let rows = serde_json::from_value(json["models"].clone()).with_context(malformed)?;
+    let report: Report = serde_json::from_value(json).with_context(malformed)?;
+    Ok(Report { rows, ..report })
 }

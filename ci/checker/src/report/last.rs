@@ -6,8 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::json::SCHEMA;
-use super::{State, Status};
+use super::{State, Status, json};
 
 /// The part of a `report.json` that the next check needs.
 #[derive(Debug, Deserialize)]
@@ -37,19 +36,13 @@ impl Last {
     ///
     /// When there is none, it is of another version, or its run was killed before it could write down what it had judged.
     pub fn read(out: &Path) -> Result<Last> {
-        let path = out.join("report.json");
-        let shown = path.display();
         let cure = "(run `interlock check` without --failed first)";
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("there is no report of a last run in {shown} {cure}"))?;
-        let json: serde_json::Value = serde_json::from_str(&text)
-            .with_context(|| format!("{shown} is not a report {cure}"))?;
-        ensure!(
-            json["schema"] == SCHEMA,
-            "{shown} is of another version of interlock {cure}"
-        );
-        let last: Last = serde_json::from_value(json)
-            .with_context(|| format!("{shown} is not a report {cure}"))?;
+        let last: Last = serde_json::from_value(json::read(out, cure)?).with_context(|| {
+            format!(
+                "{} is not a report {cure}",
+                out.join("report.json").display()
+            )
+        })?;
         ensure!(
             last.state != State::Running || last.request.failed,
             "the last run, of {}, was killed before it could say what failed {cure}",

@@ -38,7 +38,9 @@ impl Status {
 }
 
 /// What kind of claim a row is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
     /// That nothing bad is reachable.
@@ -73,7 +75,7 @@ impl Claim {
 }
 
 /// One model's result.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Row {
     /// The model's name.
     pub model: String,

@@ -61,7 +61,7 @@ impl Pin {
 }
 
 /// TLC's jar.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Jar {
     /// Where it is.
     pub path: PathBuf,
