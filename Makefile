@@ -89,8 +89,9 @@ style: cargo ## Formatting, clippy and rustdoc, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 
 .PHONY: docs
-docs: cargo ## Bring what is generated in the documentation up to date: tables, pictures, cfgs
+docs: cargo ## Bring what is generated in the documentation up to date (tables, pictures, cfgs), then the book into target/book
 	@$(INTERLOCK) docs
+	@ci/book
 
 .PHONY: doctor
 doctor: cargo ## The tools, their versions, and what needs them

@@ -1,4 +1,4 @@
-//! What is generated in the documentation: tables in READMEs, a cfg beside each module, and pictures of counterexamples.
+//! What is generated in the documentation: tables in READMEs and in the book, a cfg beside each module, and pictures of counterexamples.
 //!
 //! `interlock lint` finds tables and cfgs that are out of date, `interlock check` pictures; [`update`] brings all up to date.
 
@@ -19,16 +19,19 @@ use crate::trace;
 ///
 /// # Errors
 ///
-/// A README's marker that names no table, a cfg or a picture of no model, a model without a counterexample, a file that cannot
+/// A page's marker that names no table, a cfg or a picture of no model, a model without a counterexample, a file that cannot
 /// be read or written.
 pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBuf>> {
     let mut found = vec![("README.md".to_owned(), root.join("README.md"))];
-    files::walk(&manifest.specs, "specs", &mut found)
-        .with_context(|| format!("{} cannot be listed", manifest.specs.display()))?;
+    for folder in ["specs", "docs"] {
+        let path = root.join(folder);
+        files::walk(&path, folder, &mut found)
+            .with_context(|| format!("{} cannot be listed", path.display()))?;
+    }
     let mut changed = Vec::new();
     for (shown, path) in found {
         let read = || fs::read_to_string(&path).with_context(|| format!("{shown} cannot be read"));
-        if shown.ends_with("README.md") {
+        if files::is_page(&shown) {
             let text = read()?;
             let new = table::update(manifest, &text).with_context(|| shown.clone())?;
             write(&path, &text, &new, &mut changed)?;

@@ -21,6 +21,7 @@ pub mod graph;
 pub mod interrupt;
 pub mod judge;
 pub mod jvm;
+pub mod links;
 pub mod lint;
 pub mod list;
 pub mod lock;

@@ -4,6 +4,7 @@
 //! [`Model`]s, so the rest of the runner never sees them.
 
 mod cfg_text;
+mod chosen;
 pub mod counts;
 mod file;
 mod flatten;
@@ -16,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use interlock_tla::Layout;
 
+pub use chosen::Chosen;
+pub(crate) use chosen::{Answer, answer};
 use counts::Lock;
 
 /// The name of an area's claims, in its folder.
@@ -158,6 +161,8 @@ pub struct Area {
     pub columns: Vec<String>,
     /// The models that say what is most worth to know of it: its rows in the table of all areas.
     pub headlines: Vec<String>,
+    /// The tables of its chapter.
+    pub tables: Vec<Chosen>,
     /// Its line in the area's claims, from 1.
     pub line: usize,
 }

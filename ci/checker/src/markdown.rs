@@ -14,6 +14,15 @@ pub fn table(
     [head, rule].into_iter().chain(body).collect()
 }
 
+/// A heading's anchor, as a forge and mdBook make it: in small letters, a dash for a space, and of all else letters, digits, `_` and
+/// `-` alone.
+pub fn anchor(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || ['_', '-', ' '].contains(c);
+    let letters = heading.trim().chars().filter(kept);
+    let letters = letters.flat_map(|c| if c == ' ' { '-' } else { c }.to_lowercase());
+    letters.collect()
+}
+
 fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }

@@ -1,18 +1,22 @@
-//! The manifest as Markdown tables, and their place in a README.
+//! The manifest as Markdown tables, and their place in a page.
 //!
-//! A README marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->`,
-//! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->` or `<!-- table:headlines -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
+//! A README, or a page of the book, marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->`,
+//! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->`, `<!-- table:chosen AREA NAME -->` or `<!-- table:headlines -->`, and its end
+//! with `<!-- /table -->`; each marker is a line of its own.
+
+mod chosen;
 
 use std::fmt;
 
 use crate::column::Column;
 use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
 use crate::markdown;
+use crate::near::did_you_mean;
 
 const END: &str = "<!-- /table -->";
 const NOTHING: &str = "—";
 
-/// A marker in a README that no table can be written for.
+/// A marker in a page that no table can be written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkerError {
     /// The marker's line, from 1.
@@ -217,7 +221,7 @@ pub fn headlines(manifest: &Manifest) -> String {
         let models = models.filter_map(|name| manifest.model(name));
         models.map(|model| {
             vec![
-                format!("[{}](specs/{}/README.md)", area.title, area.name),
+                format!("[{}](docs/{}.md)", area.title, area.name),
                 model.design.clone(),
                 manifest.stands_for(model),
                 verdict(model),
@@ -287,6 +291,9 @@ fn of_area(manifest: &Manifest, named: Option<&str>) -> Result<String, String> {
     if manifest.area(area).is_none() {
         return Err(format!("no area is named `{area}` (correct the marker)"));
     }
+    if kind == "chosen" {
+        return declared(manifest, area, module);
+    }
     let is_of_area = |name: &str| {
         let mut modules = manifest.modules.iter();
         modules.any(|module| module.area == area && module.name == name)
@@ -306,9 +313,27 @@ fn of_area(manifest: &Manifest, named: Option<&str>) -> Result<String, String> {
             "the {kind} are those of a whole area (leave `{module}` out)"
         )),
         _ => Err(format!(
-            "no table is named `{kind}` (say `designs`, `rows` or `engines`)"
+            "no table is named `{kind}` (say `chosen`, `designs`, `rows` or `engines`)"
         )),
     }
+}
+
+/// The table that the area's claims declare by this name.
+fn declared(manifest: &Manifest, area: &str, name: Option<&str>) -> Result<String, String> {
+    let Some(name) = name else {
+        return Err(format!(
+            "a chosen table needs its name (write `<!-- table:chosen {area} NAME -->`)"
+        ));
+    };
+    let tables = manifest.area(area).map(|area| &area.tables);
+    let tables = || tables.into_iter().flatten();
+    let Some(table) = tables().find(|table| table.name == name) else {
+        let near = did_you_mean(name, tables().map(|table| table.name.as_str()));
+        return Err(format!(
+            "area `{area}` declares no table `{name}`{near} (add a [table.{name}] to its models.toml)"
+        ));
+    };
+    Ok(chosen::chosen(manifest, area, table))
 }
 
 /// Whether a table in `text` is not the one that the manifest gives.

@@ -52,6 +52,7 @@ fn area() -> Area {
         },
         columns: Vec::new(),
         headlines: Vec::new(),
+        tables: Vec::new(),
         line: 1,
     }
 }

@@ -175,13 +175,16 @@ fn a_table_that_is_not_what_the_claims_give() {
     let written = interlock_checker::table::update(&copy.manifest(), marked).expect("good markers");
     copy.write("README.md", &written);
     copy.write("specs/demo/README.md", &written);
+    copy.write("docs/lock.md", &written);
     finds_only(&copy, &[]);
     copy.write("README.md", &written.replace("| 17 |", "| 18 |"));
+    copy.write("docs/lock.md", &written.replace("| 17 |", "| 18 |"));
     copy.write("specs/demo/README.md", "<!-- table:rows lock -->\n");
     finds_only(
         &copy,
         &[
             "README.md:7: stale-table: its table is not what the claims give (run `make docs`)",
+            "docs/lock.md:7: stale-table: its table is not what the claims give (run `make docs`)",
             "specs/demo/README.md:1: stale-table: no area is named `lock` (correct the marker)",
         ],
     );

@@ -89,9 +89,9 @@ fn the_headlines_of_all_areas_are_one_table() {
     let expected = "\
 | seed | design | stands for | verdict |
 | --- | --- | --- | --- |
-| [A lock](specs/demo/README.md) | Any | test-and-set lock | **Progress is violated** in 7 states, RRW |
-| [A lock](specs/demo/README.md) | Fifo | ticket lock \\| queue | Mutex holds, RRW |
-| [A lock](specs/demo/README.md) | Broken | no lock | **Mutex is violated** in 5 states, RW |
+| [A lock](docs/demo.md) | Any | test-and-set lock | **Progress is violated** in 7 states, RRW |
+| [A lock](docs/demo.md) | Fifo | ticket lock \\| queue | Mutex holds, RRW |
+| [A lock](docs/demo.md) | Broken | no lock | **Mutex is violated** in 5 states, RW |
 ";
     assert_eq!(headlines(&manifest), expected);
     let marked = "<!-- table:headlines -->\nold\n<!-- /table -->\n";
@@ -99,6 +99,106 @@ fn the_headlines_of_all_areas_are_one_table() {
     assert_eq!(
         new,
         format!("<!-- table:headlines -->\n{expected}<!-- /table -->\n")
+    );
+}
+
+/// A table of two designs, where `columns` stands.
+const TABLE: &str = r#"columns = ["Mutex", "InOrder", "Progress"]
+
+[table.locks]
+designs = [["Fifo", "who came first"], ["Any", "test and set"], ["Broken", "none"]]
+columns = [["one at a time", "Mutex"], ["everyone gets in", "Progress"]]
+"#;
+const COLUMNS: &str = r#"columns = ["Mutex", "InOrder", "Progress"]"#;
+
+#[test]
+fn a_chapter_shows_chosen_designs_in_words() {
+    let marked = "<!-- table:chosen demo locks -->\n<!-- /table -->\n";
+    let shown = |table: &str| {
+        let manifest = Copy::with(COLUMNS, table).manifest();
+        update(&manifest, marked).expect("a good marker")
+    };
+    let expected = |fifo: &str| {
+        format!(
+            "<!-- table:chosen demo locks -->
+| design | what it is | one at a time | everyone gets in |
+| --- | --- | --- | --- |
+| Fifo | who came first | yes, up to two readers and one writer | yes, up to {fifo} |
+| Any | test and set |  | [**no**](#any) |
+| Broken | none | [**no**](#broken) |  |
+<!-- /table -->
+"
+        )
+    };
+    assert_eq!(shown(TABLE), expected("one reader and one writer"));
+    let said = format!("{TABLE}sizes = {{ RW = \"a pair\" }}\n");
+    assert_eq!(shown(&said), expected("a pair"));
+}
+
+#[test]
+fn a_table_that_says_nothing_is_refused() {
+    let refused = |from: &str, to: &str| {
+        assert!(TABLE.contains(from), "nothing is planted by {from}");
+        let error = Copy::with(COLUMNS, &TABLE.replace(from, to)).load();
+        let error = error.expect_err("a bad table").to_string();
+        let (_, error) = error.split_once("models.toml:").expect("a place");
+        error.to_owned()
+    };
+    assert_eq!(
+        refused("\"Fifo\"", "\"Fifos\""),
+        "10:12: TLC has no design `Fifos` here; did you mean `Fifo`? (correct the name)"
+    );
+    assert_eq!(
+        refused("\"Progress\"]]", "\"Progres\"]]"),
+        "11:40: no model here checks `Progres`; did you mean `Progress`? (correct the name)"
+    );
+    assert_eq!(
+        refused("\"Broken\"", "\"Never\""),
+        "10:65: no column of table `locks` says anything of design `Never` (leave it out, or add a column)"
+    );
+    assert_eq!(
+        refused(
+            "\"Progress\"]]",
+            "\"Progress at RRW\"], [\"order\", \"NobodyWaits at RRW\"]]"
+        ),
+        "11:81: no design of table `locks` is asked for `NobodyWaits at RRW` (leave the column out, or add a design)"
+    );
+    assert_eq!(
+        refused("\"Any\"", "\"Fifo\""),
+        "10:40: `Fifo` is there twice (leave one out)"
+    );
+    let six = "columns = [[\"1\", \"Mutex\"], [\"2\", \"Mutex\"], [\"3\", \"Mutex\"], [\"4\", \"Mutex\"], ";
+    assert_eq!(
+        refused("columns = [[", &format!("{six}[")),
+        "9:1: table `locks` has 8 columns with the design and what it is, and nobody reads more than 7 (make two of it)"
+    );
+    assert_eq!(
+        refused(
+            "columns = [[\"one at a time\", \"Mutex\"], [\"everyone gets in\", \"Progress\"]]",
+            "columns = []"
+        ),
+        "9:1: table `locks` has nothing in it (name its `designs` and `columns`)"
+    );
+    assert_eq!(
+        refused(
+            "\"Progress\"]]\n",
+            "\"Progress\"]]\nsizes = { RRWWW = \"five\" }\n"
+        ),
+        "9:1: TLC has no model of size `RRWWW` here; did you mean `RRW`? (correct the name)"
+    );
+}
+
+#[test]
+fn a_marker_names_a_declared_table() {
+    let manifest = Copy::with(COLUMNS, TABLE).manifest();
+    let error = |text: &str| update(&manifest, text).expect_err("a bad marker").message;
+    assert_eq!(
+        error("<!-- table:chosen demo lock -->\n"),
+        "area `demo` declares no table `lock`; did you mean `locks`? (add a [table.lock] to its models.toml)"
+    );
+    assert_eq!(
+        error("<!-- table:chosen demo -->\n"),
+        "a chosen table needs its name (write `<!-- table:chosen demo NAME -->`)"
     );
 }
 
@@ -144,7 +244,7 @@ fn bad_markers_are_refused() {
     );
     assert_eq!(
         error("<!-- table:verdicts demo -->\n"),
-        "line 1: no table is named `verdicts` (say `designs`, `rows` or `engines`)"
+        "line 1: no table is named `verdicts` (say `chosen`, `designs`, `rows` or `engines`)"
     );
     assert_eq!(
         error("<!-- table:rows demo -->\n"),

@@ -11,7 +11,7 @@ use crate::{cfg, table};
 
 pub(super) fn check(lint: &mut Lint) {
     let specs = lint.manifest.specs.clone();
-    let mut readmes = vec![("README.md".to_owned(), specs.with_file_name("README.md"))];
+    let mut pages = vec![("README.md".to_owned(), specs.with_file_name("README.md"))];
     let mut files = Vec::new();
     if let Err(error) = walk(&specs, "specs", &mut files) {
         lint.at(
@@ -32,14 +32,19 @@ pub(super) fn check(lint: &mut Lint) {
             );
         } else if name.ends_with(".cfg") {
             configuration(lint, &shown, &path);
-        } else if name == "README.md" {
-            readmes.push((shown, path));
+        } else if is_page(&shown) {
+            pages.push((shown, path));
         } else if ["MC", "AP"].iter().any(|root| name.starts_with(root)) && name.ends_with(".tla") {
             root_module(lint, &shown);
         }
     }
-    for (shown, path) in readmes {
-        readme(lint, &shown, &path);
+    let docs = specs.with_file_name("docs");
+    if docs.is_dir() && walk(&docs, "docs", &mut pages).is_err() {
+        let message = "cannot list it (look at its permissions)".into();
+        lint.at("docs", 1, "unreadable-file", message);
+    }
+    for (shown, path) in pages.into_iter().filter(|(shown, _)| is_page(shown)) {
+        page(lint, &shown, &path);
     }
     corpus(lint);
 }
@@ -70,6 +75,12 @@ fn corpus(lint: &mut Lint) {
             lint.at(&shown, 1, "corpus", message.into());
         }
     }
+}
+
+/// Whether a file may have generated tables: a README, or any page of the book.
+pub(crate) fn is_page(shown: &str) -> bool {
+    let of_book = shown.starts_with("docs/") && shown.ends_with(".md");
+    of_book || shown.rsplit('/').next() == Some("README.md")
 }
 
 /// Every file beneath `directory`, as it is shown and where it is, in alphabetic order.
@@ -138,7 +149,7 @@ fn configuration(lint: &mut Lint, shown: &str, path: &Path) {
     }
 }
 
-fn readme(lint: &mut Lint, shown: &str, path: &Path) {
+fn page(lint: &mut Lint, shown: &str, path: &Path) {
     if !path.exists() {
         return;
     }

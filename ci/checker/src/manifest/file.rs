@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::chosen::ChosenTable;
 use super::{Engine, Kind, Lane};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
     pub(super) area: Spanned<AreaTable>,
+    #[serde(default)]
+    pub(super) table: BTreeMap<String, Spanned<ChosenTable>>,
     #[serde(default)]
     pub(super) size: BTreeMap<String, Size>,
     #[serde(default)]

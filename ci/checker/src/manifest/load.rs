@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use interlock_tla::Layout;
 use toml::Spanned;
 
+use super::chosen;
 use super::counts::{self, Lock};
 use super::file::{AreaTable, File, ModuleTable, SecondTable};
 use super::flatten::flatten;
@@ -90,6 +91,7 @@ fn area(manifest: &mut Manifest, path: &Path, name: &str, lock: &Lock) -> anyhow
         },
         columns,
         headlines,
+        tables: Vec::new(),
         line: source.line(&span),
     });
     modules(&source, manifest, name, &file.module)?;
@@ -137,6 +139,10 @@ fn area(manifest: &mut Manifest, path: &Path, name: &str, lock: &Lock) -> anyhow
     let sizes = file.size.into_iter();
     let sizes = sizes.map(|(size, table)| ((name.to_owned(), size), table.constants));
     manifest.sizes.extend(sizes);
+    let tables = chosen::read(&source, manifest, name, file.table)?;
+    if let Some(area) = manifest.areas.last_mut() {
+        area.tables = tables;
+    }
     Ok(())
 }
 
