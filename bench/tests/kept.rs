@@ -119,7 +119,7 @@ fn the_pages_on_ranges_give_the_figures_of_the_kept_run() {
         format!("the tree does {} of an rwlock", shared("RangeLock")),
         format!("the biased lock {};", shared("RangeLock, biased")),
     ];
-    says("specs/range/README.md", &sentences);
+    says("docs/range.md", &sentences);
     let sentences = [
         format!("the narrow ones keep {} of their", full("small", ratio)),
         format!(

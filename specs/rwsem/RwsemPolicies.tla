@@ -17,7 +17,7 @@
 (***************************************************************************)
 
 \* IRIX MRLOCK_BARRIER: the six rules of the thread, with what they leave open
-\* resolved as README.md says.  Writers queue at the tail, readers join the
+\* resolved as docs/rwsem.md says.  Writers queue at the tail, readers join the
 \* one pending batch of readers, the last holder hands the lock to the front
 \* batch of readers or to the front writer.
 BatchQueue == [shared |-> TRUE, barge |-> "nobody", spin |-> {},
