@@ -27,7 +27,7 @@
 (* end: Jbd2Credits has it all.  I/O that is sent completes.               *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The length of a step in time, and where in it a spinlock *)
-(* is held: see README.md.                                                 *)
+(* is held: see docs/latency.md.                                           *)
 (***************************************************************************)
 EXTENDS Naturals
 

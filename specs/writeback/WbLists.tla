@@ -23,7 +23,7 @@
 (*                                                                         *)
 (* OUT OF SCOPE.  The order in a list, expiry and kupdate, skipped pages,  *)
 (* other superblocks, inodes that are freed or change their wb, I/O        *)
-(* itself: see README.md.                                                  *)
+(* itself: see docs/writeback.md.                                          *)
 (***************************************************************************)
 EXTENDS Naturals, FiniteSets
 
