@@ -26,7 +26,7 @@
 (* that it takes back.  No thread dies.                                    *)
 (*                                                                         *)
 (* OUT OF SCOPE.  The other three tests, and the transactions: see         *)
-(* README.md.                                                              *)
+(* docs/jbd2.md.                                                           *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences, FiniteSets
 
