@@ -79,7 +79,7 @@ fn build(root: &Path, cargo: &Program, program: &Path) -> Result<()> {
         // It runs for seconds: its own profile, with one unit of code and link-time optimisation, takes longer than it saves.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "2")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
         .arg("--root")
         .arg(place)
         .arg("--target-dir")
