@@ -7,7 +7,6 @@ pub mod blame;
 pub mod bless;
 pub mod cfg;
 pub mod check;
-pub mod column;
 pub mod commit;
 pub mod corpus;
 pub mod costs;

@@ -5,6 +5,7 @@
 
 mod cfg_text;
 mod chosen;
+pub mod column;
 pub mod counts;
 mod file;
 mod flatten;

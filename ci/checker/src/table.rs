@@ -8,7 +8,7 @@ mod chosen;
 
 use std::fmt;
 
-use crate::column::Column;
+use crate::manifest::column::Column;
 use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
 use crate::markdown;
 use crate::near::did_you_mean;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Lint;
 use crate::cfg;
-use crate::column::Column;
+use crate::manifest::column::Column;
 use crate::manifest::{Engine, Expect, Manifest, Model, Module, claims};
 
 pub(super) fn check(lint: &mut Lint) {

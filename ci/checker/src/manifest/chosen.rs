@@ -6,9 +6,9 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::column::Column;
 use super::source::Source;
 use super::{Engine, Expect, Manifest, Model};
-use crate::column::Column;
 use crate::near::did_you_mean;
 
 /// A table that is wider is not read: the design and what it is are two of these columns.

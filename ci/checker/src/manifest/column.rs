@@ -3,7 +3,7 @@
 //! `PROPERTY`, and behind it, in this order, what narrows it: `with CONSTANT = VALUE` for each parameter of the check, `under SPEC`
 //! where that is not the design's own, `at SIZE` where it is of one size alone.
 
-use crate::manifest::Model;
+use super::Model;
 
 /// A column's heading, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
