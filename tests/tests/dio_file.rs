@@ -160,29 +160,31 @@ fn held(first: interlock::dio::machine::Extent) -> (Arc<DirectFile<MemoryDevice,
 
 #[test]
 fn nowait_is_refused_where_others_would_wait() {
-    let nowait = Options {
-        nowait: true,
-        ..Options::default()
-    };
-    let (file, shelf) = held(Unwritten);
-    // An unaligned write of an unwritten block would take the lock exclusively.
-    assert_eq!(file.write_with(&of(&[1]), 0, nowait), Err(Errno::Again));
-    let completion = file.submit_with(&of(&[1, 2]), 0, nowait);
-    assert_eq!(file.snapshot().dio, 1);
-    shelf.take().into_iter().for_each(Io::perform);
-    assert_eq!(completion.wait(), Ok(1024));
-    assert_eq!(file.snapshot().extents, [Written, Written]);
-    // Another holds the lock exclusively while its I/O is in flight.
-    let (file, shelf) = held(Unwritten);
-    let other = file.clone();
-    let writer = thread::spawn(move || other.write_at(&of(&[1]), 0));
-    while shelf.0.lock().expect("nobody panics here").len() < 2 {
-        thread::yield_now();
-    }
-    assert_eq!(file.write_with(&of(&[1, 2]), 0, nowait), Err(Errno::Again));
-    assert_eq!(file.read_with(&mut of(&[0]), 0, nowait), Err(Errno::Again));
-    shelf.take().into_iter().for_each(Io::perform);
-    assert_eq!(writer.join().expect("it does not panic"), Ok(512));
+    in_time(|| {
+        let nowait = Options {
+            nowait: true,
+            ..Options::default()
+        };
+        let (file, shelf) = held(Unwritten);
+        // An unaligned write of an unwritten block would take the lock exclusively.
+        assert_eq!(file.write_with(&of(&[1]), 0, nowait), Err(Errno::Again));
+        let completion = file.submit_with(&of(&[1, 2]), 0, nowait);
+        assert_eq!(file.snapshot().dio, 1);
+        shelf.take().into_iter().for_each(Io::perform);
+        assert_eq!(completion.wait(), Ok(1024));
+        assert_eq!(file.snapshot().extents, [Written, Written]);
+        // Another holds the lock exclusively while its I/O is in flight.
+        let (file, shelf) = held(Unwritten);
+        let other = file.clone();
+        let writer = thread::spawn(move || other.write_at(&of(&[1]), 0));
+        while shelf.0.lock().expect("nobody panics here").len() < 2 {
+            thread::yield_now();
+        }
+        assert_eq!(file.write_with(&of(&[1, 2]), 0, nowait), Err(Errno::Again));
+        assert_eq!(file.read_with(&mut of(&[0]), 0, nowait), Err(Errno::Again));
+        shelf.take().into_iter().for_each(Io::perform);
+        assert_eq!(writer.join().expect("it does not panic"), Ok(512));
+    });
 }
 
 #[test]
