@@ -3,9 +3,9 @@
 mod runner;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use runner::{interlock, root, temp, tools};
+use runner::{Clone, interlock, root};
 
 /// What the page asks its reader to do.
 enum Step {
@@ -75,17 +75,6 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A clone as far as the page needs one, with the tools that are here.
-fn clone(dir: &Path) -> PathBuf {
-    tools();
-    let clone = dir.join("clone");
-    copy(&root().join("specs"), &clone.join("specs"));
-    fs::create_dir_all(clone.join("ci")).expect("a folder");
-    fs::copy(root().join("ci/pom.xml"), clone.join("ci/pom.xml")).expect("a copy");
-    copy(&root().join("target/tools"), &clone.join("target/tools"));
-    clone
-}
-
 /// Adds the text; what was added to the file before is given as `before`.
 fn add(path: &Path, text: &str, before: Option<&str>) {
     let mut old = fs::read_to_string(path).expect("the file");
@@ -119,8 +108,9 @@ fn shows(shown: &[String], lines: &[&str]) -> bool {
 #[test]
 fn the_page_does_what_it_says() {
     let page = fs::read_to_string(root().join("docs/argue.md")).expect("the page");
-    let dir = temp();
-    let clone = clone(dir.path());
+    let clone = Clone::named("a b ü ж ").pinned_jar();
+    let clone = clone.dir.path();
+    copy(&root().join("specs"), &clone.join("specs"));
     let mut added = String::new();
     let (mut changes, mut commands) = (0, 0);
     for step in steps(&page) {
@@ -142,7 +132,7 @@ fn the_page_does_what_it_says() {
                     .strip_prefix("cargo run -q -p interlock-ci -- ")
                     .expect("a command of the project");
                 let run = interlock()
-                    .current_dir(&clone)
+                    .current_dir(clone)
                     .args(words.split(' '))
                     .output();
                 let output = run.expect("it runs");
