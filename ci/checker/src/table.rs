@@ -9,7 +9,7 @@ mod chosen;
 use std::fmt;
 
 use crate::manifest::column::Column;
-use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
+use crate::manifest::{Answer, Engine, Expect, Kind, Manifest, Model, answer};
 use crate::markdown;
 use crate::near::did_you_mean;
 
@@ -348,36 +348,15 @@ pub fn stale(manifest: &Manifest, text: &str) -> Result<bool, MarkerError> {
 /// What a design's models say of one property.
 fn cell(manifest: &Manifest, Model { area, design, .. }: &Model, heading: &str) -> String {
     let column = Column::read(heading);
-    let of_design = || {
-        manifest
-            .models
-            .iter()
-            .filter(|model| (&model.area, &model.design) == (area, design))
-            .filter(|model| model.engine == Engine::Tlc)
-            .filter(|model| column.takes(model))
-    };
-    let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column.check);
-    let tasks = |model: &&Model| manifest.tasks(&model.area, &model.size);
-    let smallest = of_design()
-        .filter(violates)
-        .min_by_key(|model| (tasks(model), model.witness.unwrap_or(usize::MAX)));
-    if let Some(Model { size, witness, .. }) = smallest {
-        let states = witness.map(|states| format!("{states} states"));
-        let of_size = column.at.is_none().then(|| size.clone());
-        let parts: Vec<String> = of_size.into_iter().chain(states).collect();
-        return format!("**violated**: {}", parts.join(", "));
+    match (answer(manifest, area, design, &column), column.at) {
+        (None, _) => NOTHING.to_owned(),
+        (Some(Answer::No(Model { size, witness, .. })), at) => {
+            let states = witness.map(|states| format!("{states} states"));
+            let of_size = at.is_none().then(|| size.clone());
+            let parts: Vec<String> = of_size.into_iter().chain(states).collect();
+            format!("**violated**: {}", parts.join(", "))
+        }
+        (Some(Answer::Yes(_)), Some(_)) => "holds".to_owned(),
+        (Some(Answer::Yes(model)), None) => format!("holds, up to {}", model.size),
     }
-    let holds = |model: &&Model| {
-        model.expect == Expect::Holds && model.checks().any(|check| check == column.check)
-    };
-    let largest = of_design()
-        .filter(holds)
-        .max_by_key(|model| (tasks(model), model.distinct));
-    largest.map_or_else(
-        || NOTHING.to_owned(),
-        |model| match column.at {
-            Some(_) => "holds".to_owned(),
-            None => format!("holds, up to {}", model.size),
-        },
-    )
 }

@@ -40,8 +40,8 @@ pub(super) struct ChosenTable {
 /// What one design's models say to one question.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Answer<'a> {
-    /// Some model violates it.
-    No,
+    /// Some violate it: the smallest of them.
+    No(&'a Model),
     /// All hold it that are asked: the largest of them.
     Yes(&'a Model),
 }
@@ -51,31 +51,30 @@ pub(crate) fn answer<'a>(
     manifest: &'a Manifest,
     area: &str,
     design: &str,
-    asked: &str,
+    column: &Column,
 ) -> Option<Answer<'a>> {
-    let column = Column::read(asked);
-    let mut largest: Option<&Model> = None;
-    for model in &manifest.models {
-        if (model.area.as_str(), model.design.as_str()) != (area, design)
-            || model.engine != Engine::Tlc
-            || !column.takes(model)
-        {
-            continue;
-        }
-        match &model.expect {
-            Expect::Violates { property, .. } if property == column.check => {
-                return Some(Answer::No);
-            }
-            Expect::Holds if model.checks().any(|check| check == column.check) => {
-                let size = |model: &Model| (manifest.tasks(area, &model.size), model.distinct);
-                if largest.is_none_or(|other| size(other) < size(model)) {
-                    largest = Some(model);
-                }
-            }
-            _ => {}
-        }
-    }
-    largest.map(Answer::Yes)
+    let of_design = || {
+        let models = manifest.models.iter();
+        models
+            .filter(|model| (model.area.as_str(), model.design.as_str()) == (area, design))
+            .filter(|model| model.engine == Engine::Tlc)
+            .filter(|model| column.takes(model))
+    };
+    let violates = |model: &&Model| matches!(&model.expect, Expect::Violates { property, .. } if property == column.check);
+    let holds = |model: &&Model| {
+        model.expect == Expect::Holds && model.checks().any(|check| check == column.check)
+    };
+    let tasks = |model: &Model| manifest.tasks(area, &model.size);
+    let smallest = of_design()
+        .filter(violates)
+        .min_by_key(|model| (tasks(model), model.witness.unwrap_or(usize::MAX)));
+    let largest = || {
+        let held = of_design().filter(holds);
+        held.max_by_key(|model| (tasks(model), model.distinct))
+    };
+    smallest
+        .map(Answer::No)
+        .or_else(|| largest().map(Answer::Yes))
 }
 
 /// The tables of an area, whose models are all in the manifest.
@@ -180,7 +179,9 @@ fn says_something(
     name: &str,
     table: &ChosenTable,
 ) -> anyhow::Result<()> {
-    let asked = |design: &str, column: &str| answer(manifest, area, design, column).is_some();
+    let asked = |design: &str, column: &str| {
+        answer(manifest, area, design, &Column::read(column)).is_some()
+    };
     for row in &table.designs {
         let design = &row.get_ref().0;
         let mut columns = table.columns.iter();

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::counts::{Counts, Unchecked};
@@ -39,31 +40,33 @@ pub(super) fn text(report: &Report) -> Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// The report in `out`; `cure` says what to do where there is none.
-pub(super) fn read(out: &Path, cure: &str) -> Result<Value> {
+/// What is asked of the report in `out`; `cure` says what to do where there is none.
+pub(super) fn read<T: DeserializeOwned>(out: &Path, cure: &str) -> Result<T> {
     let path = out.join("report.json");
     let shown = path.display();
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("there is no report of a last run in {shown} {cure}"))?;
-    let json: Value =
-        serde_json::from_str(&text).with_context(|| format!("{shown} is not a report {cure}"))?;
+    let malformed = || format!("{shown} is not a report {cure}");
+    let json: Value = serde_json::from_str(&text).with_context(malformed)?;
     ensure!(
         json["schema"] == SCHEMA,
         "{shown} is of another version of interlock {cure}"
     );
-    Ok(json)
+    serde_json::from_value(json).with_context(malformed)
 }
 
-/// The same, whole.
+#[derive(Deserialize)]
+struct Whole {
+    #[serde(flatten)]
+    report: Report,
+    models: Vec<Row>,
+}
+
+/// The whole report.
 pub(super) fn report(out: &Path, cure: &str) -> Result<Report> {
-    let json = read(out, cure)?;
-    let malformed = || {
-        format!(
-            "{} is not a report {cure}",
-            out.join("report.json").display()
-        )
-    };
-    let rows = serde_json::from_value(json["models"].clone()).with_context(malformed)?;
-    let report: Report = serde_json::from_value(json).with_context(malformed)?;
-    Ok(Report { rows, ..report })
+    let Whole { report, models } = read(out, cure)?;
+    Ok(Report {
+        rows: models,
+        ..report
+    })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde::Deserialize;
 
 use super::{State, Status, json};
@@ -37,12 +37,7 @@ impl Last {
     /// When there is none, it is of another version, or its run was killed before it could write down what it had judged.
     pub fn read(out: &Path) -> Result<Last> {
         let cure = "(run `interlock check` without --failed first)";
-        let last: Last = serde_json::from_value(json::read(out, cure)?).with_context(|| {
-            format!(
-                "{} is not a report {cure}",
-                out.join("report.json").display()
-            )
-        })?;
+        let last: Last = json::read(out, cure)?;
         ensure!(
             last.state != State::Running || last.request.failed,
             "the last run, of {}, was killed before it could say what failed {cure}",

@@ -1,5 +1,6 @@
 //! The table of a chapter: chosen designs against what matters, in words.
 
+use crate::manifest::column::Column;
 use crate::manifest::{Answer, Chosen, Manifest, Model, answer};
 use crate::markdown;
 
@@ -13,18 +14,17 @@ pub(super) fn chosen(manifest: &Manifest, area: &str, table: &Chosen) -> String 
     let headings = ["design", "what it is"].into_iter();
     let asked = table.columns.iter().map(|(heading, _)| heading.as_str());
     let headings: Vec<&str> = headings.chain(asked).collect();
-    let rows =
-        table.designs.iter().map(|(design, words)| {
-            let cells = table.columns.iter().map(|(_, asked)| {
-                match answer(manifest, area, design, asked) {
-                    Some(Answer::No) => format!("[**no**](#{})", markdown::anchor(design)),
-                    Some(Answer::Yes(model)) => yes(manifest, table, model),
-                    None => String::new(),
-                }
-            });
-            let begin = [design.clone(), words.clone()];
-            begin.into_iter().chain(cells).collect()
+    let rows = table.designs.iter().map(|(design, words)| {
+        let cells = table.columns.iter().map(|(_, asked)| {
+            match answer(manifest, area, design, &Column::read(asked)) {
+                Some(Answer::No(_)) => format!("[**no**](#{})", markdown::anchor(design)),
+                Some(Answer::Yes(model)) => yes(manifest, table, model),
+                None => String::new(),
+            }
         });
+        let begin = [design.clone(), words.clone()];
+        begin.into_iter().chain(cells).collect()
+    });
     markdown::table(&headings, headings.len(), rows)
 }
 
