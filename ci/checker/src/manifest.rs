@@ -28,6 +28,14 @@ pub const CLAIMS: &str = "models.toml";
 /// What kernels did (`interlock kernels`), beside the folder of the specifications.
 pub const RECORD: &str = "docs/kernels.json";
 
+/// What declares the tables of the claims and of their lock: their reference is made of it.
+pub(crate) const SOURCES: [&str; 4] = [
+    include_str!("manifest.rs"),
+    include_str!("manifest/file.rs"),
+    include_str!("manifest/chosen.rs"),
+    include_str!("manifest/counts.rs"),
+];
+
 /// An area's claims as they are shown, relative to the directory that `specs` lies in.
 pub fn claims(area: &str) -> String {
     format!("specs/{area}/{CLAIMS}")
@@ -35,6 +43,9 @@ pub fn claims(area: &str) -> String {
 
 /// Seconds of CPU time for a row that states no budget: several times what the most expensive of them uses.
 pub const BUDGET: u64 = 240;
+
+/// The largest heap of a JVM, in MiB, for a row that states none.
+pub const HEAP: u64 = 1500;
 
 /// When a model runs: each lane includes the ones before it.
 #[derive(

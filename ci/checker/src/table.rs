@@ -1,37 +1,19 @@
 //! The manifest as Markdown tables, and their place in a page.
 //!
 //! A README, or a page of the book, marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->`,
-//! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->`, `<!-- table:chosen AREA NAME -->` or `<!-- table:headlines -->`, and its end
-//! with `<!-- /table -->`; each marker is a line of its own.
+//! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->`, `<!-- table:chosen AREA NAME -->`, `<!-- table:headlines -->` or
+//! `<!-- table:keys TABLE -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
 
 mod chosen;
-
-use std::fmt;
+mod keys;
 
 use crate::manifest::column::Column;
 use crate::manifest::{Answer, Engine, Expect, Kind, Manifest, Model, answer};
 use crate::markdown;
+use crate::marks::{self, MarkerError};
 use crate::near::did_you_mean;
 
-const END: &str = "<!-- /table -->";
 const NOTHING: &str = "—";
-
-/// A marker in a page that no table can be written for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MarkerError {
-    /// The marker's line, from 1.
-    pub line: usize,
-    /// What is wrong with it, and the cure in parentheses.
-    pub message: String,
-}
-
-impl fmt::Display for MarkerError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for MarkerError {}
 
 /// Every model of an area that TLC decides, one row each; empty when no area has this name.
 pub fn rows(manifest: &Manifest, area: &str) -> String {
@@ -254,31 +236,16 @@ fn verdict(model: &Model) -> String {
 ///
 /// When a marker names no table or no area, or has no end.
 pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
-    let mut updated = String::new();
-    let mut lines = text.split_inclusive('\n').zip(1..);
-    while let Some((line, at)) = lines.next() {
-        updated.push_str(line);
-        let Some(marker) = line.trim().strip_prefix("<!-- table:") else {
-            continue;
-        };
-        let error = |message: String| MarkerError { line: at, message };
-        let named = marker.strip_suffix("-->").map(str::trim);
-        let table = match named {
-            Some("headlines") => headlines(manifest),
-            _ => of_area(manifest, named).map_err(error)?,
-        };
-        let Some((end, _)) = lines.find(|(line, _)| line.trim() == END) else {
-            return Err(error(format!("the table has no end (add a line `{END}`)")));
-        };
-        updated.push_str(&table);
-        updated.push_str(end);
-    }
-    Ok(updated)
+    marks::fill(text, "table", |named| match named.split_once(' ') {
+        None if named == "headlines" => Ok(headlines(manifest)),
+        Some(("keys", of)) => keys::keys(of),
+        _ => of_area(manifest, named),
+    })
 }
 
 /// The table that a marker names: its kind, the area, and the module if there is one.
-fn of_area(manifest: &Manifest, named: Option<&str>) -> Result<String, String> {
-    let Some((kind, area)) = named.and_then(|named| named.split_once(' ')) else {
+fn of_area(manifest: &Manifest, named: &str) -> Result<String, String> {
+    let Some((kind, area)) = named.split_once(' ') else {
         return Err(
             "a table's marker needs a kind and an area (write `<!-- table:designs AREA -->`)"
                 .into(),
@@ -313,7 +280,7 @@ fn of_area(manifest: &Manifest, named: Option<&str>) -> Result<String, String> {
             "the {kind} are those of a whole area (leave `{module}` out)"
         )),
         _ => Err(format!(
-            "no table is named `{kind}` (say `chosen`, `designs`, `rows` or `engines`)"
+            "no table is named `{kind}` (say `chosen`, `designs`, `rows`, `engines` or `keys`)"
         )),
     }
 }

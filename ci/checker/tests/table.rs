@@ -2,6 +2,9 @@
 
 mod manifests;
 
+use std::fs;
+use std::path::Path;
+
 use interlock_checker::table::{designs, headlines, rows, stale, update};
 use manifests::{CLAIMS, Copy};
 
@@ -244,7 +247,7 @@ fn bad_markers_are_refused() {
     );
     assert_eq!(
         error("<!-- table:verdicts demo -->\n"),
-        "line 1: no table is named `verdicts` (say `chosen`, `designs`, `rows` or `engines`)"
+        "line 1: no table is named `verdicts` (say `chosen`, `designs`, `rows`, `engines` or `keys`)"
     );
     assert_eq!(
         error("<!-- table:rows demo -->\n"),
@@ -253,5 +256,26 @@ fn bad_markers_are_refused() {
     assert_eq!(
         error("<!-- table:rows -->\n"),
         "line 1: a table's marker needs a kind and an area (write `<!-- table:designs AREA -->`)"
+    );
+}
+
+/// The page of every key, with one word of a comment changed.
+#[test]
+fn the_reference_of_the_manifest_is_what_its_source_says() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/manifest.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let manifest = Copy::clean().manifest();
+    assert_eq!(stale(&manifest, &page), Ok(false));
+    let lane = "| `lane` | `smoke`, `ci` or `nightly` | `ci` | The first lane that it runs in. |";
+    assert!(page.contains(lane), "{page}");
+    let seeded = page.replace(lane, &lane.replace("first", "last"));
+    assert_eq!(stale(&manifest, &seeded), Ok(true));
+    let budget = "| `budget` | number | 240 | Seconds of CPU time for a model of it. |";
+    assert!(page.contains(budget), "{page}");
+    let unknown = "<!-- table:keys rows -->\n<!-- /table -->\n";
+    let error = update(&manifest, unknown).expect_err("no such table");
+    assert_eq!(
+        error.to_string(),
+        "line 1: models.toml has no table `rows`; did you mean `row`? (correct the marker)"
     );
 }

@@ -27,12 +27,15 @@ pub struct Chosen {
     pub sizes: BTreeMap<String, String>,
 }
 
-/// `[table.NAME]`.
+/// A table of chosen designs against what matters, at most seven columns with the design and what it is.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChosenTable {
+    /// Each row's design, and what it is.
     designs: Vec<Spanned<(String, String)>>,
+    /// Each column's heading, and a check, written as in the area's `columns`.
     columns: Vec<Spanned<(String, String)>>,
+    /// By a size's name, what it is in words, where the constants `Readers` and `Writers` do not say it.
     #[serde(default)]
     sizes: BTreeMap<String, String>,
 }

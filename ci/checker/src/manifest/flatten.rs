@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::counts::Lock;
 use super::file::{Design, Holds, ModuleTable, Row, Size, Typed};
 use super::source::Source;
-use super::{BUDGET, Engine, Expect, Kind, Lane, Model, Symbolic, cfg_text, claims};
+use super::{BUDGET, Engine, Expect, HEAP, Kind, Lane, Model, Symbolic, cfg_text, claims};
 use crate::near::did_you_mean;
 
 /// The row's own fields, else its check's, its design's, its module's, else the defaults; constants are merged.
@@ -169,7 +169,7 @@ pub(super) fn flatten(
             .or(design.budget)
             .or(module.budget)
             .unwrap_or(BUDGET),
-        heap: row.heap.or(module.heap).unwrap_or(1500),
+        heap: row.heap.or(module.heap).unwrap_or(HEAP),
         file: claims(area),
         line: source.line(span),
         size,
