@@ -1,6 +1,8 @@
 //! `interlock`: runs the models of `specs/` and judges them against what they claim.
 
 mod cli;
+#[cfg(feature = "machines")]
+mod reference;
 
 #[cfg(feature = "machines")]
 use std::path::Path;
