@@ -1,4 +1,6 @@
-//! Links of the repository's pages: each leads to a file that is there, and to a heading or an operator of it.
+//! Links of the repository's pages: each leads to a file that is there, and to a heading or an operator of it. A doc comment of the
+//! reference names an operator, as `specs/rwsem/Rwsem.tla#ReaderProgress` between backticks: where its page is shown there may be no
+//! specifications beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,18 +9,21 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::markdown::anchor;
 
+/// Whose doc comments name operators.
+const REFERENCE: &str = "reference";
+
 /// The book's list of chapters.
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// What is wrong with the links of every `.md` below `root`, `FILE:LINE: MESSAGE` each, in the order of files and lines; and each page
-/// of `docs/` that the book's list does not name.
+/// What is wrong with the links of every `.md` below `root`, `FILE:LINE: MESSAGE` each, in the order of files and lines; each page
+/// of `docs/` that the book's list does not name; and each operator that a doc comment of the reference names and no module has.
 ///
 /// # Errors
 ///
 /// When a folder cannot be listed or a page cannot be read.
 pub fn faults(root: &Path) -> io::Result<Vec<String>> {
     let mut pages = Vec::new();
-    pages_below(root, Path::new(""), &mut pages)?;
+    files_below(root, Path::new(""), ".md", &mut pages)?;
     let mut texts = BTreeMap::new();
     for page in pages {
         let text = fs::read_to_string(root.join(&page))?;
@@ -47,11 +52,41 @@ pub fn faults(root: &Path) -> io::Result<Vec<String>> {
             faults.push(format!("{page}:1: is no chapter (add it to {SUMMARY})"));
         }
     }
+    if root.join(REFERENCE).is_dir() {
+        let mut sources = Vec::new();
+        files_below(root, Path::new(REFERENCE), ".rs", &mut sources)?;
+        sources.sort();
+        for source in sources {
+            let text = fs::read_to_string(root.join(&source))?;
+            for (line, operator) in named(&text) {
+                // Such a name is a link from the root.
+                if let Err(message) = leads(root, &texts, Path::new("README.md"), operator) {
+                    faults.push(format!("{}:{line}: {message}", source.display()));
+                }
+            }
+        }
+    }
     Ok(faults)
 }
 
-/// Every page, but those that a build or a tool has made.
-fn pages_below(root: &Path, folder: &Path, pages: &mut Vec<PathBuf>) -> io::Result<()> {
+/// The operators that doc comments name, each with its line.
+fn named(text: &str) -> Vec<(usize, &str)> {
+    let mut named = Vec::new();
+    for (line, at) in text.lines().zip(1..) {
+        let line = line.trim_start();
+        if ["///", "//!"].iter().any(|mark| line.starts_with(mark)) {
+            let code = line.split('`').skip(1).step_by(2);
+            named.extend(
+                code.filter(|code| code.contains(".tla#"))
+                    .map(|code| (at, code)),
+            );
+        }
+    }
+    named
+}
+
+/// Every file with this end of its name, but those that a build or a tool has made.
+fn files_below(root: &Path, folder: &Path, end: &str, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(root.join(folder))? {
         let entry = entry?;
         let name = entry.file_name();
@@ -59,10 +94,10 @@ fn pages_below(root: &Path, folder: &Path, pages: &mut Vec<PathBuf>) -> io::Resu
         let name = name.to_string_lossy();
         if entry.file_type()?.is_dir() {
             if name != "target" && !name.starts_with('.') {
-                pages_below(root, &path, pages)?;
+                files_below(root, &path, end, files)?;
             }
-        } else if name.ends_with(".md") {
-            pages.push(path);
+        } else if name.ends_with(end) {
+            files.push(path);
         }
     }
     Ok(())

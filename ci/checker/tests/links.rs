@@ -84,3 +84,44 @@ fn a_page_that_the_list_does_not_name_is_found() {
         ["docs/two.md:1: is no chapter (add it to docs/SUMMARY.md)"]
     );
 }
+
+/// An operator that is there, one that is not, and what is no doc comment.
+#[test]
+fn an_operator_that_a_doc_comment_names_and_no_module_has_is_found() {
+    let root = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let source = root.path().join("reference/rwlock/src");
+    fs::create_dir_all(&source).expect("a folder");
+    fs::create_dir_all(root.path().join("specs")).expect("a folder");
+    fs::write(root.path().join("specs/Lock.tla"), "Steal == TRUE\n").expect("a file");
+    let text = "//! Keeps `specs/Lock.tla#Steal`.\nmod a {\n    /// And `specs/Lock.tla#Stea`; `specs/Loc.tla#Steal`.\n}
+// Not `specs/Lock.tla#Other`.\n";
+    fs::write(source.join("lib.rs"), text).expect("a file");
+    let faults = faults(root.path()).expect("sources that can be read");
+    let at = "reference/rwlock/src/lib.rs:3: ";
+    assert_eq!(
+        faults,
+        [
+            format!(
+                "{at}`specs/Lock.tla#Stea`: specs/Lock.tla defines no `Stea` (name an operator of that module)"
+            ),
+            format!(
+                "{at}`specs/Loc.tla#Steal` leads nowhere: there is no specs/Loc.tla (correct the link)"
+            ),
+        ]
+    );
+}
+
+#[test]
+fn the_locks_name_what_they_keep() {
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference");
+    for lock in [
+        "rwlock/src/lib.rs",
+        "rwlock/src/lock.rs",
+        "rwlock/src/queued/mod.rs",
+        "src/range/lock.rs",
+        "src/range/list.rs",
+    ] {
+        let text = fs::read_to_string(reference.join(lock)).expect("a source");
+        assert!(text.contains(".tla#"), "{lock} names no property");
+    }
+}

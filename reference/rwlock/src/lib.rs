@@ -42,8 +42,14 @@ mod published {
         RawBarrierRwLock<StdSys, NoProbe, BatchQueue, Budget<K>>;
     /// A reader/writer lock around a value that `K` arrivals may take past each head of its queue, with bounded waiting still. The
     /// [crate](crate) says what the bounds are; of `K` = 0 it is [`RwLock`].
+    ///
+    /// It keeps `specs/rwsem/RwsemBudget.tla#MutualExclusion`, `specs/rwsem/RwsemBudget.tla#ReaderProgress` and
+    /// `specs/rwsem/RwsemBudget.tla#WriterProgress`.
     pub type BargingRwLock<T, const K: u32> = lock_api::RwLock<RawBargingRwLock<K>, T>;
     /// A reader/writer lock around a value, with bounded waiting for readers and for writers. The [crate](crate) says what that is.
+    ///
+    /// It keeps `specs/rwsem/Rwsem.tla#MutualExclusion`, `specs/rwsem/Rwsem.tla#ReaderProgress`, `specs/rwsem/Rwsem.tla#WriterProgress`
+    /// and `specs/rwsem/Overtaking.tla#BoundedOvertaking`.
     pub type RwLock<T> = lock_api::RwLock<RawRwLock, T>;
     /// What [`RwLock::read`](lock_api::RwLock::read) gives: the lock is held for reading until it is dropped.
     pub type RwLockReadGuard<'a, T> = lock_api::RwLockReadGuard<'a, RawRwLock, T>;

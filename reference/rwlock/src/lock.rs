@@ -4,7 +4,10 @@
 //! Without a budget, a task that waits gets the lock, if every holder leaves it: a reader is overtaken by nobody, a writer by no other writer and
 //! at most once by each reader (one that joins the batch of readers already waiting ahead of it). That holds from the moment
 //! the task has queued, for up to 2047 readers and 2047 writers that wait at once; beyond that an arrival yields and tries again,
-//! without a place in the queue.
+//! without a place in the queue. These are `specs/rwsem/Rwsem.tla#MutualExclusion`, `specs/rwsem/Rwsem.tla#NoIdleLockWithWaiters`,
+//! `specs/rwsem/Rwsem.tla#ReaderProgress` and `specs/rwsem/Rwsem.tla#WriterProgress`, with the bounds of
+//! `specs/rwsem/Overtaking.tla#BoundedOvertaking`; with a budget those of the same names in `specs/rwsem/RwsemBudget.tla`, and
+//! `specs/rwsem/BudgetOvertaking.tla#BoundedOvertaking`.
 //!
 //! ```text
 //! read, write:   nobody waits, and the lock's state lets me in  ->  I am inside                     Enter

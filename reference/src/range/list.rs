@@ -24,6 +24,8 @@ use super::tree::Mode;
 
 /// A lock of ranges that is a list of them. See the [module](self) for what it guarantees.
 ///
+/// As [`RangeList::new`] makes it, it keeps `specs/range/RangeList.tla#Exclusion`, and not `specs/range/RangeList.tla#EachGetsIn`.
+///
 /// ```
 /// use interlock::range::list::RangeList;
 ///

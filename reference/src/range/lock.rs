@@ -28,6 +28,9 @@ use interlock_rwlock::sys::{AtomicWord, Ordering};
 
 /// A lock of ranges. See the [module](self) for what it guarantees.
 ///
+/// It keeps `specs/range/RangeTree.tla#Exclusion`, `specs/range/RangeTree.tla#NobodyWaitsInVain` and
+/// `specs/range/RangeTree.tla#EachGetsIn`; where nobody passes, `specs/range/RangeTree.tla#Fifo` too.
+///
 /// ```
 /// use interlock::range::lock::RangeLock;
 ///

@@ -38,7 +38,9 @@
 //! Whoever gives up, by a timeout or because a future is dropped, leaves the queue, and lets in whom it has kept out. An upgrade that is
 //! given up leaves an upgradable reader, as it was before. A wait that ends as the lock is granted has the lock.
 //!
-//! This is `specs/rwsem/QueuedRwsem.tla`, whose state graph [`state::State`] has.
+//! This is `specs/rwsem/QueuedRwsem.tla`, whose state graph [`state::State`] has: `specs/rwsem/QueuedRwsem.tla#ReaderProgress`,
+//! `specs/rwsem/QueuedRwsem.tla#WriterProgress` and `specs/rwsem/QueuedRwsem.tla#UpgraderProgress` say that each gets in,
+//! `specs/rwsem/QueuedRwsem.tla#OneUpgrader` and `specs/rwsem/QueuedRwsem.tla#NoReaderWaitsForReaders` what is said above of upgradable readers.
 //!
 //! # What it costs
 //!
@@ -69,6 +71,8 @@ mod published {
     /// The lock without a value, for `lock_api`'s types.
     pub type RawRwLock = RawQueuedRwLock<StdSys>;
     /// A reader/writer lock around a value, with waits that may end and readers that may upgrade. The [module](super) says more.
+    ///
+    /// It keeps `specs/rwsem/QueuedRwsem.tla#MutualExclusion` and `specs/rwsem/QueuedRwsem.tla#NoIdleLockWithWaiters`.
     pub type RwLock<T> = lock_api::RwLock<RawRwLock, T>;
     /// The lock is held for reading until this is dropped.
     pub type RwLockReadGuard<'a, T> = lock_api::RwLockReadGuard<'a, RawRwLock, T>;
