@@ -30,3 +30,8 @@ pub mod tours;
 pub mod traces;
 pub mod wb_flusher_log;
 pub mod wb_flusher_rules;
+
+/// The README's programs, which `cargo test` runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

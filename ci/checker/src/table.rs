@@ -196,21 +196,21 @@ fn described(manifest: &Manifest, first: &Model) -> String {
     }
 }
 
-/// The headlines of every area, one row each.
+/// The headlines of every area, one row each, for a page beside the chapters.
 pub fn headlines(manifest: &Manifest) -> String {
     let rows = manifest.areas.iter().flat_map(|area| {
         let models = area.headlines.iter();
         let models = models.filter_map(|name| manifest.model(name));
         models.map(|model| {
             vec![
-                format!("[{}](docs/{}.md)", area.title, area.name),
+                format!("[{}]({}.md)", area.title, area.name),
                 model.design.clone(),
                 manifest.stands_for(model),
                 verdict(model),
             ]
         })
     });
-    let headings = ["seed", "design", "stands for", "verdict"];
+    let headings = ["protocol", "design", "stands for", "verdict"];
     markdown::table(&headings, headings.len(), rows)
 }
 

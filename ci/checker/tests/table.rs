@@ -90,11 +90,11 @@ fn the_headlines_of_all_areas_are_one_table() {
     let names = "headlines = [\"Any-RRW-Progress\", \"Fifo-RRW-safety\", \"Broken-RW-Mutex\"]";
     let manifest = Copy::with(columns, &format!("{names}\n{columns}")).manifest();
     let expected = "\
-| seed | design | stands for | verdict |
+| protocol | design | stands for | verdict |
 | --- | --- | --- | --- |
-| [A lock](docs/demo.md) | Any | test-and-set lock | **Progress is violated** in 7 states, RRW |
-| [A lock](docs/demo.md) | Fifo | ticket lock \\| queue | Mutex holds, RRW |
-| [A lock](docs/demo.md) | Broken | no lock | **Mutex is violated** in 5 states, RW |
+| [A lock](demo.md) | Any | test-and-set lock | **Progress is violated** in 7 states, RRW |
+| [A lock](demo.md) | Fifo | ticket lock \\| queue | Mutex holds, RRW |
+| [A lock](demo.md) | Broken | no lock | **Mutex is violated** in 5 states, RW |
 ";
     assert_eq!(headlines(&manifest), expected);
     let marked = "<!-- table:headlines -->\nold\n<!-- /table -->\n";
@@ -136,6 +136,11 @@ fn a_chapter_shows_chosen_designs_in_words() {
     assert_eq!(shown(TABLE), expected("one reader and one writer"));
     let said = format!("{TABLE}sizes = {{ RW = \"a pair\" }}\n");
     assert_eq!(shown(&said), expected("a pair"));
+    let elsewhere = shown(&format!("{TABLE}page = \"docs/demo.md\"\n"));
+    assert!(
+        elsewhere.contains("[**no**](docs/demo.md#any)"),
+        "{elsewhere}"
+    );
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct Chosen {
     pub columns: Vec<(String, String)>,
     /// By a size's name, what it is in words.
     pub sizes: BTreeMap<String, String>,
+    /// The page that tells the story of each design, as a link from the page that shows the table. That page itself, unless named.
+    pub page: Option<String>,
 }
 
 /// A table of chosen designs against what matters, at most seven columns with the design and what it is.
@@ -38,6 +40,8 @@ pub(super) struct ChosenTable {
     /// By a size's name, what it is in words, where the constants `Readers` and `Writers` do not say it.
     #[serde(default)]
     sizes: BTreeMap<String, String>,
+    /// The page that tells the designs' stories, as a link from the page that shows the table, if it is not that page itself.
+    page: Option<String>,
 }
 
 /// What one design's models say to one question.
@@ -124,6 +128,7 @@ fn one(
         designs: plain(table.designs),
         columns: plain(table.columns),
         sizes: table.sizes,
+        page: table.page,
     })
 }
 

@@ -17,7 +17,10 @@ pub(super) fn chosen(manifest: &Manifest, area: &str, table: &Chosen) -> String 
     let rows = table.designs.iter().map(|(design, words)| {
         let cells = table.columns.iter().map(|(_, asked)| {
             match answer(manifest, area, design, &Column::read(asked)) {
-                Some(Answer::No(_)) => format!("[**no**](#{})", markdown::anchor(design)),
+                Some(Answer::No(_)) => {
+                    let page = table.page.as_deref().unwrap_or_default();
+                    format!("[**no**]({page}#{})", markdown::anchor(design))
+                }
                 Some(Answer::Yes(model)) => yes(manifest, table, model),
                 None => String::new(),
             }
