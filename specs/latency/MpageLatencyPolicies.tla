@@ -17,7 +17,7 @@
 \* mpage_da_submit_io has none.
 NoResched == [points |-> {"collect"}, handle |-> "all", sync |-> FALSE, stop |-> "late"]
 
-\* The patch of seed 002: mpage_da_submit_io has one too.
+\* Michal Schmidt's patch of 2010: mpage_da_submit_io has one too.
 ReschedPerPagevec == [NoResched EXCEPT !.points = {"collect", "submit"}]
 
 \* Control: no cond_resched in either loop.

@@ -118,7 +118,7 @@ type Answer = fn(&Measured) -> Option<String>;
 
 const QUESTIONS: &[(&str, Answer)] = &[
     (
-        "seed 001: writes of 512 bytes in flight together, of 4 threads",
+        "direct writes of 512 bytes of one file in flight together, of 4 threads",
         |measured| match measured {
             Measured::Unaligned(measured) => Some(measured.parts.to_string()),
             _ => None,
@@ -129,7 +129,7 @@ const QUESTIONS: &[(&str, Answer)] = &[
         _ => None,
     }),
     (
-        "seed 000: j_max in a log of 1024 blocks",
+        "jbd2: j_max in a log of 1024 blocks",
         |measured| match measured {
             Measured::Journal(measured) => Some(measured.largest.to_string()),
             _ => None,
@@ -145,7 +145,7 @@ const QUESTIONS: &[(&str, Answer)] = &[
         },
     ),
     (
-        "not judged: seed 004, one writer and 6 readers: how often the writer passed a waiting reader, at most",
+        "not judged: i_rwsem of XFS, one writer and 6 readers: how often the writer passed a waiting reader, at most",
         |measured| match measured {
             Measured::Lock(Lock { alone, .. }) => Some(format!(
                 "{} (of {} waits)",
@@ -195,7 +195,7 @@ calls and this file; *BUT* where they differ.
 ";
 
 const WORKLOADS: &str = "
-## The seeds
+## The threads' workloads
 
 Counts are judged; rates are not: the guests run without hardware virtualization where there is none, on two processors, and time is
 what that distorts.

@@ -77,7 +77,7 @@ impl Policy {
         stop: Stop::Late,
     };
 
-    /// The patch of seed 002.
+    /// Michal Schmidt's patch of 2010.
     pub const RESCHED_PER_PAGEVEC: Policy = Policy {
         points: Points {
             submit: true,
@@ -115,7 +115,7 @@ impl Policy {
         ..Policy::PER_EXTENT
     };
 
-    /// Proposal: PER_EXTENT with the seed's cond_resched.
+    /// Proposal: PER_EXTENT with the cond_resched of that patch.
     pub const PER_EXTENT_PAGEVEC: Policy = Policy {
         points: Points {
             submit: true,

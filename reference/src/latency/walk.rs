@@ -21,7 +21,8 @@ use std::ops::Range;
 pub enum Pieces {
     /// All of it, as mpage_da_submit_io of Linux 2.6.34.
     Whole,
-    /// So many items, as with seed 002's cond_resched after each pagevec. What the loop holds, it holds across the pieces.
+    /// So many items, as with the cond_resched after each pagevec of Michal Schmidt's patch of 2010. What the loop holds, it holds across
+    /// the pieces.
     Batches(usize),
     /// So many items, for which the loop takes what it needs and gives it back, as a handle of Linux 3.11 is for one extent.
     Extents(usize),
