@@ -33,7 +33,7 @@ SyncStopLate == [PerExtent EXCEPT !.sync = TRUE, !.stop = "late"]
 \* Control: it is stopped as any other.
 SyncStopEarly == [PerExtent EXCEPT !.sync = TRUE]
 
-\* Proposals: PerExtent with the seed's cond_resched; and with none but one
+\* Proposals: PerExtent with the patch's cond_resched; and with none but one
 \* between two handles.
 PerExtentPagevec == [PerExtent EXCEPT !.points = {"collect", "submit"}]
 BetweenHandles   == [PerExtent EXCEPT !.points = {"stop"}]
