@@ -3,40 +3,36 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use interlock_picture::{Canvas, Document, Font, PHONE, lines};
+
 use crate::contended::Summary;
 use crate::locks::{Fight, Outcome, Results};
 use crate::report::{duration, worst};
 
-/// The picture's width in pixels: that of a README on GitHub.
-const WIDTH: f64 = 900.0;
 /// What is left free at the picture's sides.
-const MARGIN: f64 = 20.0;
+const MARGIN: f64 = 10.0;
 /// Where the scale begins and ends.
-const SCALE: (f64, f64) = (210.0, WIDTH - MARGIN - 110.0);
+const SCALE: (f64, f64) = (MARGIN + 8.0, PHONE - MARGIN - 88.0);
 /// The waits at the scale's ends, as powers of ten of a nanosecond: 1 us to 10 s.
 const POWERS: (i32, i32) = (3, 10);
 /// The height of a side's row.
 const ROW: f64 = 15.0;
-/// What parts a lock from the next one.
-const BETWEEN: f64 = 8.0;
+/// The height of a lock's name, above its rows.
+const NAME: f64 = 18.0;
 
 const TITLE: &str = "How long threads wait for the lock";
 
-// A page of its own colour, so that the picture can be read on a dark one too.
-const STYLE: &str = "<style>
-text { fill: #1f2430; font: 12px system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif; }
-.title { font-size: 17px; font-weight: bold; }
+const STYLE: &str = "
+.title { font-size: 15px; font-weight: bold; }
 .panel { font-size: 13px; font-weight: bold; }
-.lock { text-anchor: end; }
-.small { font-size: 11px; fill: #667080; }
-.tick { font-size: 11px; fill: #667080; text-anchor: middle; }
-.page { fill: #ffffff; stroke: #d0d7de; }
-.grid { stroke: #dde3ea; }
-line.readers { stroke: #1f5fa8; } line.writers { stroke: #c2571a; }
-circle.readers, rect.readers { fill: #1f5fa8; } circle.writers, rect.writers { fill: #c2571a; }
-text.readers { fill: #1f5fa8; } text.writers { fill: #a8470f; }
+.small { font-size: 11px; fill: $quiet; }
+.tick { font-size: 11px; fill: $quiet; text-anchor: middle; }
+.grid { stroke: $grid; }
 .range { stroke-width: 2; }
-</style>
+.readers { stroke: $blue; }
+.writers { stroke: $orange; }
+.of-readers { fill: $blue; }
+.of-writers { fill: $orange; }
 ";
 
 /// The pictures of all scenarios that starve, as standalone SVGs: those whose holders sleep long, and those that tell the price.
@@ -54,12 +50,19 @@ pub fn all(results: &Results) -> [(&'static str, String); 2] {
 
 fn render(fights: &[&Fight]) -> String {
     let mut picture = Picture::default();
-    picture.text("title", MARGIN, 36.0, TITLE);
-    let mut y = picture.legend(58.0);
+    picture.canvas.text("title", MARGIN, 28.0, TITLE);
+    let mut y = picture.legend(50.0);
     for fight in fights {
         y = picture.panel(fight, y);
     }
-    picture.finish(y + 6.0, &description(fights))
+    picture.canvas.finish(&Document {
+        width: PHONE,
+        height: y + 6.0,
+        title: TITLE,
+        description: &description(fights),
+        definitions: "",
+        style: STYLE,
+    })
 }
 
 /// The outcomes that are drawn.
@@ -72,104 +75,74 @@ fn drawn(fight: &Fight) -> impl Iterator<Item = &Outcome> {
 
 #[derive(Default)]
 struct Picture {
-    body: String,
+    canvas: Canvas,
 }
 
 impl Picture {
-    fn text(&mut self, class: &str, x: f64, y: f64, content: &str) {
-        let content = content.replace('&', "&amp;").replace('<', "&lt;");
-        self.add(format_args!(
-            r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{content}</text>"#
-        ));
-    }
-
-    fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
-        let ((x1, y1), (x2, y2)) = (from, to);
-        self.add(format_args!(
-            r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#
-        ));
-    }
-
     /// The mark of a side: its median, its 99th percentile, its longest wait.
     fn marks(&mut self, side: &str, [p50, p99, worst]: [f64; 3], y: f64) {
-        self.line(&format!("range {side}"), (p50, y), (worst, y));
-        self.line(&format!("range {side}"), (p50, y - 4.0), (p50, y + 4.0));
-        self.add(format_args!(
-            r#"<circle class="{side}" cx="{p99:.1}" cy="{y:.1}" r="3.5"/>"#
-        ));
-        let (left, top) = (worst - 1.5, y - 5.5);
-        self.add(format_args!(
-            r#"<rect class="{side}" x="{left:.1}" y="{top:.1}" width="3" height="11"/>"#
-        ));
+        let (line, fill) = (format!("range {side}"), format!("of-{side}"));
+        self.canvas.line(&line, (p50, y), (worst, y));
+        self.canvas.line(&line, (p50, y - 4.0), (p50, y + 4.0));
+        self.canvas.circle(&fill, (p99, y), 3.5);
+        self.canvas.rect(&fill, (worst - 1.5, y - 5.5), (3.0, 11.0));
+    }
+
+    /// Writes a text below `y`, in as many lines as it needs; returns where it ends.
+    fn paragraph(&mut self, font: Font, mut y: f64, text: &str) -> f64 {
+        for line in lines(font, PHONE - 2.0 * MARGIN, text, &[' ']) {
+            y += font.1 + 4.0;
+            self.canvas.text(font.0, MARGIN, y, line);
+        }
+        y
     }
 
     /// Says what the marks mean; returns where it ends.
     fn legend(&mut self, y: f64) -> f64 {
         let words = "median, 99th percentile and longest wait, medians of rounds; logarithmic, 1 us also stands for less";
-        self.marks(
-            "readers",
-            [MARGIN + 2.0, MARGIN + 20.0, MARGIN + 40.0],
-            y - 4.0,
-        );
-        self.text("readers", MARGIN + 50.0, y, "readers");
-        self.marks(
-            "writers",
-            [MARGIN + 112.0, MARGIN + 130.0, MARGIN + 150.0],
-            y - 4.0,
-        );
-        self.text("writers", MARGIN + 160.0, y, "writers");
-        self.text("small", MARGIN + 216.0, y, words);
-        y + 12.0
+        for (side, x) in [("readers", MARGIN + 2.0), ("writers", MARGIN + 112.0)] {
+            self.marks(side, [x, x + 18.0, x + 38.0], y - 4.0);
+            self.canvas.text(&format!("of-{side}"), x + 48.0, y, side);
+        }
+        self.paragraph(Font("small", 11.0), y + 4.0, words)
     }
 
     /// Draws a scenario below `top`; returns where it ends.
     fn panel(&mut self, fight: &Fight, top: f64) -> f64 {
         let title = format!("{}: {}", fight.scenario.name, fight.scenario.what);
-        self.text("panel", MARGIN, top + 22.0, &title);
-        let top = top + 32.0;
-        let bottom = top + (2.0 * ROW + BETWEEN) * drawn(fight).count() as f64 + BETWEEN;
+        let top = self.paragraph(Font("panel", 13.0), top + 14.0, &title) + 8.0;
+        let bottom = top + (2.0 * ROW + NAME) * drawn(fight).count() as f64 + 6.0;
         for power in POWERS.0..=POWERS.1 {
             let wait = Duration::from_nanos(10_u64.pow(power.unsigned_abs()));
-            self.line("grid", (x(wait), top), (x(wait), bottom));
-            self.text("tick", x(wait), bottom + 14.0, &tick(wait));
+            self.canvas.line("grid", (x(wait), top), (x(wait), bottom));
+            // A tick's text is wider than a decade.
+            if power % 3 == 0 {
+                self.canvas.text("tick", x(wait), bottom + 14.0, tick(wait));
+            }
         }
-        let mut y = top + BETWEEN;
+        let mut y = top + NAME;
         for Outcome {
             which,
             readers,
             writers,
         } in drawn(fight)
         {
-            self.text("lock", SCALE.0 - 12.0, y + ROW + 4.0, &which.name());
+            self.canvas.text("lock", MARGIN, y - 4.0, which.name());
             self.row(fight, "readers", readers, y + 0.5 * ROW);
             self.row(fight, "writers", writers, y + 1.5 * ROW);
-            y += 2.0 * ROW + BETWEEN;
+            y += 2.0 * ROW + NAME;
         }
-        bottom + 22.0
+        bottom + 18.0
     }
 
     fn row(&mut self, fight: &Fight, side: &str, summary: &Summary, y: f64) {
         let places = [summary.p50, summary.p99, summary.worst].map(x);
         self.marks(side, places, y);
-        self.text(side, places[2] + 7.0, y + 4.0, &longest(fight, summary));
-    }
-
-    fn finish(self, height: f64, description: &str) -> String {
-        let (width, inner) = (WIDTH - 1.0, height - 1.0);
-        format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:.0}" viewBox="0 0 {WIDTH} {height:.0}" role="img" aria-labelledby="title desc">
-<title id="title">{TITLE}</title>
-<desc id="desc">{description}</desc>
-{STYLE}<rect class="page" x="0.5" y="0.5" width="{width:.1}" height="{inner:.1}" rx="3"/>
-{}</svg>
-"#,
-            self.body
-        )
-    }
-
-    fn add(&mut self, shape: std::fmt::Arguments<'_>) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.body, "{shape}");
+        // How long the whole round is, the description says.
+        let words = longest(fight, summary);
+        let words = words.split(" (").next().unwrap_or(&words);
+        let class = format!("of-{side}");
+        self.canvas.text(&class, places[2] + 6.0, y + 4.0, words);
     }
 }
 

@@ -1,23 +1,24 @@
-//! A counterexample as a picture: time from left to right, a lane a task, in as many bands as the width needs.
+//! A counterexample as a picture: time from top to bottom, a lane a task. So drawn it fits a phone, and each step's label is level.
 
-mod canvas;
+mod grid;
+mod style;
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use self::canvas::{
-    ALARM, Canvas, LABEL, LABEL_DEGREES, LEGEND, MARGIN, NUMBER, STORY, SUBTITLE, TASK, TITLE,
-    VALUE, WIDTH, measure, wrap,
+use interlock_picture::{Canvas, Document, Font, lines, measure};
+
+use self::grid::{Grid, LABEL_LINE, MARGIN, NAME_LINE, closes};
+use self::style::{
+    ALARM, COLOURS, DEFINITIONS, LABEL, LEGEND, NUMBER, STORY, STYLE, SUBTITLE, TASK, TITLE, VALUE,
 };
 use crate::counterexample::Counterexample;
 use crate::swimlanes::{Layout, Move, Style, Swimlanes, moves};
 
-/// The height of a lane.
-const LANE: f64 = 34.0;
-/// The height of a lane's segments.
-const BAR: f64 = 20.0;
-/// How many classes `hold0`, `hold1`... the style sheet has.
-const COLOURS: usize = 4;
+/// The most that a lane's segments are wide.
+const BAR: f64 = 90.0;
+/// With more states than these, the tasks' names stand below the lanes too.
+const TALL: usize = 16;
 
 /// Draws the counterexample as a standalone SVG. The same input gives the same bytes.
 ///
@@ -32,29 +33,21 @@ pub fn render(
     let lanes = Swimlanes::new(cex, layout)?;
     let picture = Picture::new(cex, &lanes);
     let mut canvas = Canvas::default();
-    let mut y = MARGIN;
-    for line in wrap(TITLE, title) {
-        y += 21.0;
-        canvas.text(TITLE, MARGIN, y, &line);
+    let y = picture.paragraph(&mut canvas, TITLE, MARGIN, title);
+    let y = picture.paragraph(&mut canvas, SUBTITLE, y, subtitle);
+    let mut y = picture.lanes(&mut canvas, y + 10.0) + 4.0;
+    for sentence in lanes.story(cex) {
+        y = picture.paragraph(&mut canvas, STORY, y, &sentence);
     }
-    for line in wrap(SUBTITLE, subtitle) {
-        y += 18.0;
-        canvas.text(SUBTITLE, MARGIN, y, &line);
-    }
-    for start in (0..cex.states.len()).step_by(picture.columns) {
-        let states = start..(start + picture.columns).min(cex.states.len());
-        y = picture.band(&mut canvas, y + 8.0, states);
-    }
-    for line in lanes
-        .story(cex)
-        .iter()
-        .flat_map(|sentence| wrap(STORY, sentence))
-    {
-        y += 20.0;
-        canvas.text(STORY, MARGIN, y, &line);
-    }
-    y = picture.legend(&mut canvas, y + 30.0);
-    Ok(canvas.finish(y + MARGIN, title, &picture.description()))
+    let y = picture.legend(&mut canvas, y + 24.0);
+    Ok(canvas.finish(&Document {
+        width: picture.grid.width,
+        height: (y + MARGIN).ceil(),
+        title,
+        description: &picture.description(),
+        definitions: DEFINITIONS,
+        style: STYLE,
+    }))
 }
 
 struct Picture<'a> {
@@ -65,155 +58,125 @@ struct Picture<'a> {
     stuck: Vec<usize>,
     /// The first state of what repeats for ever; the number of states if nothing does.
     repeats: usize,
-    /// The x where states begin.
-    left: f64,
-    /// The width of a state.
-    cell: f64,
-    /// States a band.
-    columns: usize,
-    /// The height of the steps' labels.
-    head: f64,
+    grid: Grid,
 }
 
 impl<'a> Picture<'a> {
     fn new(cex: &'a Counterexample, lanes: &'a Swimlanes) -> Self {
         let steps = moves(cex);
         let labels: Vec<String> = steps.iter().map(|step| lanes.step_label(step)).collect();
-        let label = labels
-            .iter()
-            .map(|label| measure(LABEL, label))
-            .fold(0.0, f64::max);
-        let name = lanes
-            .names
-            .iter()
-            .map(|name| measure(TASK, name))
-            .fold(measure(NUMBER, "state"), f64::max);
-        let value = lanes
-            .rows
-            .iter()
-            .flatten()
-            .map(|cell| measure(VALUE, &cell.text))
-            .fold(0.0, f64::max);
-        let left = MARGIN + name + 14.0;
-        let right = WIDTH - MARGIN - label * LABEL_DEGREES.to_radians().cos() - 8.0;
-        let least = (value + 10.0).clamp(38.0, 90.0);
-        let fit = (((right - left) / least).floor() as usize).max(1);
-        // Bands of about the same length look better than full ones and a rest.
-        let columns = cex.states.len().div_ceil(cex.states.len().div_ceil(fit));
         Picture {
             cex,
             lanes,
             stuck: lanes.stuck(cex),
             repeats: cex.states.len() - cex.repeated().len(),
-            left,
-            cell: ((right - left) / columns as f64).min(80.0),
-            columns,
-            head: label * LABEL_DEGREES.to_radians().sin() + 16.0,
+            grid: Grid::new(lanes, &steps, &labels, !cex.repeated().is_empty()),
             steps,
             labels,
         }
     }
 
-    /// Draws some of the states below `top`; returns where it ends.
-    fn band(&self, canvas: &mut Canvas, top: f64, states: Range<usize>) -> f64 {
-        let top = top + self.head;
-        let bottom = top + LANE * self.lanes.names.len() as f64;
-        let x = |state: usize| self.left + self.cell * (state - states.start) as f64;
-        let lane_y = |lane: usize| top + LANE * (lane as f64 + 0.5);
-        let repeated = self.repeats.max(states.start)..states.end;
-        let repeated_width = self.cell * repeated.len() as f64;
+    /// Writes a text below `y`, in as many lines as it needs; returns where it ends.
+    fn paragraph(&self, canvas: &mut Canvas, font: Font, mut y: f64, text: &str) -> f64 {
+        for line in lines(font, self.grid.width - 2.0 * MARGIN, text, &[' ', '-', '/']) {
+            y += font.1 + 4.0;
+            canvas.text(font.0, MARGIN, y, line);
+        }
+        y
+    }
 
+    /// Draws the states below `top`; returns where they end.
+    fn lanes(&self, canvas: &mut Canvas, top: f64) -> f64 {
+        let (left, right) = self.grid.across;
+        let names = self.grid.names.iter().map(Vec::len).max().unwrap_or(0);
+        let head = top + NAME_LINE * names as f64;
+        self.names(canvas, head);
+        canvas.text(NUMBER.0, MARGIN, head, "state");
+        let top = head + 8.0;
+        let edge = |state: usize| top + self.grid.edges[state];
+        let states = self.cex.states.len();
+        let mut bottom = edge(states);
+
+        let repeated = self.repeats..states;
+        let of_loop = edge(self.repeats)..bottom;
+        let height = of_loop.end - of_loop.start;
         if !repeated.is_empty() {
-            canvas.rect("loop", x(repeated.start), top, repeated_width, bottom - top);
+            canvas.rect("loop", (left, of_loop.start), (right - left, height));
         }
-        // A step is drawn where the state that it leads to begins; the closing one, where the last state ends.
-        let boundary = |step: &Move<'_>| {
-            if step.to > step.from {
-                step.to
-            } else {
-                step.from + 1
+        for (step, label) in self.steps.iter().zip(&self.grid.steps) {
+            let y = edge(boundary(step));
+            canvas.line("step", (left - 5.0, y), (right, y));
+            let first = y + 4.0 - LABEL_LINE * (label.len() - 1) as f64 / 2.0;
+            for (line, count) in label.iter().zip(0_u8..) {
+                let y = first + LABEL_LINE * f64::from(count);
+                canvas.text(LABEL.0, self.grid.labels, y, line);
             }
-        };
-        let inside = |step: &Move<'_>| {
-            states.contains(if step.to > step.from {
-                &step.to
-            } else {
-                &step.from
-            })
-        };
-        let steps = || {
-            self.steps
-                .iter()
-                .zip(&self.labels)
-                .filter(|(step, _)| inside(step))
-        };
-        for (step, label) in steps() {
-            let x = x(boundary(step));
-            canvas.line("step", (x, top - 6.0), (x, bottom));
-            canvas.slanted(x, top - 10.0, label);
         }
-        for (lane, name) in self.lanes.names.iter().enumerate() {
-            let y = lane_y(lane);
-            canvas.text_with(
-                TASK,
-                &self.hold_class(lane),
-                self.left - 10.0,
-                y + 5.0,
-                name,
-            );
-            for segment in self.segments(lane, states.clone()) {
-                let width = self.cell * segment.len() as f64;
-                self.segment(canvas, lane, segment.start, (x(segment.start), y), width);
+        for (lane, &(x, width)) in self.grid.lanes.iter().enumerate() {
+            for segment in self.segments(lane) {
+                let row = edge(segment.start)..edge(segment.start + 1);
+                let ends = edge(segment.end);
+                self.segment(canvas, lane, segment.start, (row, ends));
             }
             if self.stuck.contains(&lane) && !repeated.is_empty() {
-                canvas.rect(
-                    "stuck",
-                    x(repeated.start),
-                    y - BAR / 2.0 - 3.0,
-                    repeated_width,
-                    BAR + 6.0,
-                );
+                let width = BAR.min(width - 6.0) + 4.0;
+                let from = (x - width / 2.0, of_loop.start + 1.0);
+                canvas.rect("stuck", from, (width, height - 2.0));
             }
         }
-        for (step, _) in steps() {
-            self.lanes
-                .changed(step.from, step.to)
-                .into_iter()
-                .for_each(|lane| canvas.dot(x(boundary(step)), lane_y(lane)));
+        for step in &self.steps {
+            for lane in self.lanes.changed(step.from, step.to) {
+                let (x, _) = self.grid.lanes[lane];
+                canvas.circle("dot", (x, edge(boundary(step))), 3.2);
+            }
         }
-        for state in states.clone() {
-            let number = self.cex.states[state].number.to_string();
-            canvas.text(NUMBER, x(state) + self.cell / 2.0, bottom + 15.0, &number);
+        for (state, place) in self.cex.states.iter().zip(0..) {
+            let middle = f64::midpoint(edge(place), edge(place + 1));
+            canvas.text(NUMBER.0, MARGIN, middle + 4.0, state.number);
         }
-        canvas.text(
-            NUMBER,
-            self.left - 10.0 - measure(NUMBER, "state") / 2.0,
-            bottom + 15.0,
-            "state",
-        );
-        if !repeated.is_empty() {
-            self.bracket(
-                canvas,
-                &states,
-                x(repeated.start),
-                x(states.end),
-                bottom + 28.0,
-            );
-            bottom + 52.0
-        } else if states.end == self.cex.states.len() {
-            let x = x(states.end);
-            canvas.line("end", (x, top - 4.0), (x, bottom));
-            alarm(canvas, x, bottom + 34.0, &self.ending());
-            bottom + 40.0
+        let words = if repeated.is_empty() {
+            canvas.line("end", (left, bottom), (right, bottom));
+            self.ending()
         } else {
-            bottom + 20.0
+            self.arrow(canvas, of_loop);
+            self.again()
+        };
+        if states > TALL {
+            bottom += 4.0 + NAME_LINE * names as f64;
+            self.names(canvas, bottom);
+        }
+        bottom += LABEL_LINE * self.closing_lines() as f64 / 2.0 + 16.0;
+        let middle = f64::midpoint(left, right);
+        let half = measure(ALARM, &words) / 2.0;
+        let x = middle
+            .min(self.grid.width - MARGIN - half)
+            .max(MARGIN + half);
+        canvas.text(ALARM.0, x, bottom, words);
+        bottom
+    }
+
+    /// Writes the tasks' names, each in lines of which the last is at `y`.
+    fn names(&self, canvas: &mut Canvas, y: f64) {
+        for (lane, lines) in self.grid.names.iter().enumerate() {
+            let class = format!("{} {}", TASK.0, self.hold_class(lane));
+            for (line, above) in lines.iter().rev().zip(0_u8..) {
+                let y = y - NAME_LINE * f64::from(above);
+                canvas.text(&class, self.grid.lanes[lane].0, y, line);
+            }
         }
     }
 
+    /// How many lines of a label stand at the lanes' end.
+    fn closing_lines(&self) -> usize {
+        let closing = self.steps.iter().zip(&self.grid.steps).next_back();
+        let closing = closing.filter(|(step, _)| closes(step));
+        closing.map_or(0, |(_, lines)| lines.len())
+    }
+
     /// Runs of states with the same value of a lane; what repeats for ever begins a new one.
-    fn segments(&self, lane: usize, states: Range<usize>) -> Vec<Range<usize>> {
+    fn segments(&self, lane: usize) -> Vec<Range<usize>> {
         let mut segments: Vec<Range<usize>> = Vec::new();
-        for state in states {
+        for state in 0..self.cex.states.len() {
             match segments.last_mut() {
                 Some(last)
                     if self.lanes.rows[last.start][lane] == self.lanes.rows[state][lane]
@@ -227,66 +190,51 @@ impl<'a> Picture<'a> {
         segments
     }
 
+    /// Draws what a task does from the top of `row` to `ends`, and writes it into `row`, the first of its states.
     fn segment(
         &self,
         canvas: &mut Canvas,
         lane: usize,
         state: usize,
-        (x, y): (f64, f64),
-        width: f64,
+        (row, ends): (Range<f64>, f64),
     ) {
         let cell = &self.lanes.rows[state][lane];
+        let (x, width) = self.grid.lanes[lane];
         let (class, ink) = match cell.style {
-            Style::Idle => return canvas.line("idle", (x, y), (x + width, y)),
+            Style::Idle => return canvas.line("idle", (x, row.start), (x, ends)),
             Style::Busy => ("busy".to_owned(), ""),
             Style::Wait => ("wait".to_owned(), ""),
-            Style::Hold => (self.hold_class(lane), "held"),
+            Style::Hold => (self.hold_class(lane), " held"),
         };
-        canvas.rect(&class, x + 1.0, y - BAR / 2.0, width - 2.0, BAR);
-        let length = measure(VALUE, &cell.text);
-        if length + 4.0 <= width {
-            if cell.style == Style::Wait {
-                canvas.rect(
-                    "plate",
-                    x + (width - length) / 2.0 - 1.0,
-                    y - 7.0,
-                    length + 2.0,
-                    14.0,
-                );
-            }
-            canvas.text_with(VALUE, ink, x + width / 2.0, y + 4.0, &cell.text);
+        let width = BAR.min(width - 6.0);
+        let height = ends - row.start - 2.0;
+        canvas.rect(&class, (x - width / 2.0, row.start + 1.0), (width, height));
+        let y = f64::midpoint(row.start, row.end);
+        if cell.style == Style::Wait {
+            let length = measure(VALUE, &cell.text) + 2.0;
+            canvas.rect("plate", (x - length / 2.0, y - 7.0), (length, 14.0));
         }
+        canvas.text(&format!("{}{ink}", VALUE.0), x, y + 4.0, &cell.text);
     }
 
-    /// Draws the line below what repeats, with an arrow back to its start in the band that has it.
-    fn bracket(&self, canvas: &mut Canvas, states: &Range<usize>, from: f64, to: f64, y: f64) {
-        let starts = self.repeats >= states.start;
-        let ends = states.end == self.cex.states.len();
-        let rise = if starts {
-            format!("M{from:.1} {:.1}V{y:.1}", y - 8.0)
-        } else {
-            format!("M{from:.1} {y:.1}")
-        };
-        let end = if ends {
-            format!("V{:.1}", y - 8.0)
-        } else {
-            String::new()
-        };
-        canvas.path("back", &format!("{rise}H{to:.1}{end}"));
-        if starts {
-            canvas.path("arrow", &format!("M{from:.1} {:.1}l-4 8h8z", y - 13.0));
+    /// Draws the line beside what repeats, with an arrow back to its start.
+    fn arrow(&self, canvas: &mut Canvas, rows: Range<f64>) {
+        let (x, back) = (self.grid.across.1 + 2.0, self.grid.across.1 + 11.0);
+        let Range { start, end } = rows;
+        canvas.path(
+            "back",
+            &format!("M{x:.1} {end:.1}H{back:.1}V{start:.1}H{:.1}", x + 5.0),
+        );
+        canvas.path("arrow", &format!("M{x:.1} {start:.1}l7 -4.5v9z"));
+    }
+
+    /// What happens at the end of what repeats.
+    fn again(&self) -> String {
+        if self.cex.ends_stuttering {
+            return "lasts for ever".to_owned();
         }
-        let words = if self.cex.ends_stuttering {
-            "lasts for ever".to_owned()
-        } else if ends && !starts {
-            format!(
-                "repeats for ever, from state {} on",
-                self.cex.states[self.repeats].number
-            )
-        } else {
-            "repeats for ever".to_owned()
-        };
-        alarm(canvas, (from + to) / 2.0, y + 16.0, &words);
+        let first = self.cex.states[self.repeats].number;
+        format!("repeats for ever, from state {first} on")
     }
 
     fn legend(&self, canvas: &mut Canvas, y: f64) -> f64 {
@@ -339,15 +287,15 @@ impl<'a> Picture<'a> {
         let (mut x, mut y) = (MARGIN, y);
         for (class, words) in items {
             let width = 30.0 + measure(LEGEND, &words) + 14.0;
-            if x + width > WIDTH - MARGIN && x > MARGIN {
+            if x + width > self.grid.width - MARGIN && x > MARGIN {
                 (x, y) = (MARGIN, y + 20.0);
             }
             if class == "idle" {
                 canvas.line("idle", (x, y - 4.0), (x + 24.0, y - 4.0));
             } else {
-                canvas.rect(&class, x, y - 10.0, 24.0, 12.0);
+                canvas.rect(&class, (x, y - 10.0), (24.0, 12.0));
             }
-            canvas.text(LEGEND, x + 30.0, y, &words);
+            canvas.text(LEGEND.0, x + 30.0, y, &words);
             x += width;
         }
         y
@@ -384,7 +332,7 @@ impl<'a> Picture<'a> {
     fn description(&self) -> String {
         let mut words = String::from("Step by step: 1 initially");
         for (step, label) in self.steps.iter().zip(&self.labels) {
-            let back = if step.to <= step.from { "back to " } else { "" };
+            let back = if closes(step) { "back to " } else { "" };
             let _ = write!(words, "; {back}{} {label}", self.cex.states[step.to].number);
         }
         words.push('.');
@@ -395,19 +343,13 @@ impl<'a> Picture<'a> {
     }
 }
 
-fn group(name: &str) -> &str {
-    name.split(|c: char| !c.is_alphabetic())
-        .next()
-        .unwrap_or(name)
+/// The edge at which a step is drawn: where the state that it leads to begins; of the closing one, where the last state ends.
+fn boundary(step: &Move<'_>) -> usize {
+    if closes(step) { step.from + 1 } else { step.to }
 }
 
-/// Writes the words around `x`, moved as far as they need to stay inside the picture.
-fn alarm(canvas: &mut Canvas, x: f64, y: f64, words: &str) {
-    let half = measure(ALARM, words) / 2.0;
-    canvas.text(
-        ALARM,
-        x.min(WIDTH - MARGIN - half).max(MARGIN + half),
-        y,
-        words,
-    );
+fn group(name: &str) -> &str {
+    name.split(|c: char| !c.is_alphabetic())
+        .find(|letters| !letters.is_empty())
+        .unwrap_or(name)
 }

@@ -191,6 +191,14 @@ fn itf_refuses_what_it_cannot_tell_apart_or_read() {
 }
 
 #[test]
+fn a_picture_tells_the_story() {
+    let title = "Steal-RWW-ReaderProgress: ReaderProgress is violated";
+    let subtitle = "A lock with a queue where a writer may steal. Steal: a lock of this test's own";
+    let picture = svg::render(&lasso(), &layout(), title, subtitle).unwrap();
+    assert_snapshot("lasso.svg", &picture);
+}
+
+#[test]
 fn pictures_are_well_formed_and_the_same_each_time() {
     for name in RECORDED {
         let cex = if name == "lasso-emit" {
@@ -221,7 +229,9 @@ fn pictures_are_well_formed_and_the_same_each_time() {
             assert!(of("text").contains(&task), "{name}: {task}");
         }
         assert_eq!(
-            of("text").contains(&"repeats for ever"),
+            of("text")
+                .iter()
+                .any(|text| text.starts_with("repeats for ever")),
             cex.loop_to.is_some(),
             "{name}"
         );
@@ -258,9 +268,10 @@ fn a_long_lasso_is_told_in_full() {
 }
 
 #[test]
-fn a_long_picture_goes_on_in_bands_inside_its_width() {
+fn a_picture_is_as_wide_as_a_phone_and_nothing_leaves_it() {
     let picture = svg::render(&long(), &layout(), &"A long title ".repeat(20), "").unwrap();
     let document = roxmltree::Document::parse(&picture).unwrap();
+    assert_eq!(document.root_element().attribute("width"), Some("320"));
     let texts = || {
         document
             .descendants()
@@ -268,18 +279,34 @@ fn a_long_picture_goes_on_in_bands_inside_its_width() {
     };
     for node in texts() {
         let x: f64 = node.attribute("x").unwrap().parse().unwrap();
-        assert!((20.0..880.0).contains(&x), "{:?} at {x}", node.text());
+        assert!((10.0..310.0).contains(&x), "{:?} at {x}", node.text());
     }
     let count = |words: &str| {
         texts()
             .filter(|node| node.text().is_some_and(|text| text.starts_with(words)))
             .count()
     };
-    assert!(count("r1") > 1, "several bands");
     assert_eq!(
         count("TakeOrLeaveIt"),
         40,
         "each step once, the closing one too"
     );
     assert_eq!(count("repeats for ever, from state 11 on"), 1);
+    let names = texts().filter(|node| node.text() == Some("r1"));
+    assert_eq!(names.count(), 2, "above and below so many states");
+}
+
+#[test]
+fn a_label_that_is_too_long_goes_on_in_the_next_line() {
+    let pc = "pc = (a :> \"wait\" @@ b :> \"idle\" @@ c :> \"idle\" @@ d :> \"idle\")";
+    let state = |number: usize| {
+        let body = format!("{number}: <SpaceForTheNextOne(a, <<a, 1>>) line 1>\n{pc}\n");
+        message(2217, &body)
+    };
+    let messages: Vec<Message> = (1..=3).map(state).collect();
+    let cex = Counterexample::from_messages(&messages).unwrap().unwrap();
+    let picture = svg::render(&cex, &layout(), "", "").unwrap();
+    for line in [">SpaceForTheNextOne(<", ">a, &lt;&lt;a, 1&gt;&gt;)<"] {
+        assert_eq!(picture.matches(line).count(), 2, "{line} in {picture}");
+    }
 }
