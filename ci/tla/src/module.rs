@@ -3,7 +3,7 @@
 //! `library` reads the files of a module and of all that it takes by `EXTENDS` and `INSTANCE`, each with the parser of
 //! `source`. `elaborate` makes of them what the module declares and defines, and `formula` resolves the names of each formula
 //! to what they mean there. `shape` says what a formula is about, `ways` which actions the next-state relation is a choice of,
-//! and `guards` what an action demands of a state.
+//! and `guards` what an action demands of a state. `listing` is a module's text for a reader.
 //!
 //! A name that nothing defines is passed over: whether a module is one that TLC accepts, TLC says. Of a part of a definition
 //! that is named by its place (`Op!2`), what is said holds of the whole.
@@ -14,6 +14,7 @@ mod expression;
 mod formula;
 mod guards;
 mod library;
+mod listing;
 mod operators;
 mod outline;
 mod scope;
@@ -26,12 +27,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use elaborate::Elaborator;
-use expression::{Definition, Expr, Id, Kind, Origin, Target};
+use expression::{Definition, Expr, Id, Kind, Origin, Place, Target};
 use library::Library;
 use shape::Shapes;
 use text::Text;
 
 pub use guards::Guard;
+pub use listing::{Anchor, Class, Link, Listing, Token};
 pub use outline::{Defined, Name};
 pub use shape::{Level, Shape};
 pub use ways::{NEXT, Way};
@@ -42,6 +44,9 @@ pub struct Module {
     names: BTreeMap<String, Target>,
     constants: BTreeSet<String>,
     definitions: Vec<Definition>,
+    assumptions: Vec<Expr>,
+    /// Where its constants and variables are declared.
+    declared: BTreeMap<String, Place>,
     shapes: Shapes,
     /// Its own text's place in `texts`.
     text: usize,
@@ -76,6 +81,8 @@ impl Module {
             shapes: Shapes::new(&definitions),
             names,
             definitions,
+            assumptions: elaborator.assumptions,
+            declared: elaborator.declared,
             text: library.module(name).map_or(0, |unit| unit.text),
             texts: library.texts.into_iter().map(Text::from).collect(),
         })

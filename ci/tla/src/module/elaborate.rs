@@ -14,6 +14,10 @@ use super::source::{children, fields};
 pub(super) struct Elaborator<'a> {
     library: &'a Library,
     pub(super) definitions: Vec<Definition>,
+    /// What the module and those that it extends assume.
+    pub(super) assumptions: Vec<Expr>,
+    /// Where the constants and variables of those are declared.
+    pub(super) declared: BTreeMap<String, Place>,
     /// How many local names there are.
     locals: usize,
     /// The definitions that are reserved.
@@ -49,6 +53,8 @@ impl<'a> Elaborator<'a> {
         Self {
             library,
             definitions: Vec::new(),
+            assumptions: Vec::new(),
+            declared: BTreeMap::new(),
             locals: 0,
             open: BTreeSet::new(),
             standard: BTreeMap::new(),
@@ -111,7 +117,12 @@ impl<'a> Elaborator<'a> {
                             let target = instead.get(&name).cloned().unwrap_or(Target::Unknown);
                             context.scope.substitute(name, target);
                         }
-                        None => context.scope.add(name, itself, false),
+                        None => {
+                            let at = declared.child_by_field_name("name").unwrap_or(declared);
+                            let place = self.place(context, at);
+                            self.declared.insert(name.clone(), place);
+                            context.scope.add(name, itself, false);
+                        }
                     }
                 }
             }
@@ -145,7 +156,13 @@ impl<'a> Elaborator<'a> {
                     context.scope.add_module(name, Unit { text, node });
                 }
             }
-            // assumptions, theorems and their proofs define nothing that a model can name
+            "assumption" if context.instance.instead.is_none() => {
+                if let Some(formula) = children(node).last() {
+                    let formula = self.expr(context, formula);
+                    self.assumptions.push(formula);
+                }
+            }
+            // theorems and their proofs define nothing that a model can name
             _ => {}
         }
     }

@@ -124,6 +124,21 @@ impl Source {
         format!("{}:{line}:{column}", self.path.display())
     }
 
+    /// Shows `into` the nodes in the order of the text, those without a name and comments included; what is beneath one only where it
+    /// says so.
+    pub(super) fn visit(&self, into: &mut impl FnMut(Node<'_>) -> bool) {
+        let mut todo = vec![self.tree.root_node()];
+        while let Some(node) = todo.pop() {
+            if into(node) {
+                todo.extend(
+                    (0..node.child_count())
+                        .rev()
+                        .filter_map(|at| node.child(at)),
+                );
+            }
+        }
+    }
+
     /// Where the comments are, in their order.
     pub(super) fn comments(&self) -> Vec<Range<usize>> {
         let mut comments = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use super::Module;
 use super::expression::{Definition, Expr, Id, Kind, Local, Origin, Place, Target};
@@ -13,6 +14,7 @@ pub(super) type Names = BTreeMap<Local, Option<String>>;
 /// A file's text.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
+    pub(super) path: PathBuf,
     text: String,
     /// In their order.
     comments: Vec<Range<usize>>,
@@ -21,8 +23,11 @@ pub(super) struct Text {
 impl From<Source> for Text {
     fn from(source: Source) -> Self {
         let comments = source.comments();
-        let text = source.text;
-        Self { text, comments }
+        Self {
+            path: source.path,
+            text: source.text,
+            comments,
+        }
     }
 }
 

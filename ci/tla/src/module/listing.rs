@@ -1,0 +1,279 @@
+//! A module's text for a reader: what each piece of it is, and where the names in it are defined.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use tree_sitter::Node;
+
+use super::expression::{Expr, Kind, Origin, Place, Target};
+use super::source::{Source, children, descendants};
+use super::{Module, walk};
+
+/// A module's text, with all that is to be marked in it. Places are in bytes, and what there are several of is in the text's order.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// All of the file.
+    pub text: String,
+    /// No two overlap. What is of no class, such as space, is in none.
+    pub tokens: Vec<Token>,
+    /// What the module declares and defines.
+    pub anchors: Vec<Anchor>,
+    /// The names that lead somewhere; no two overlap.
+    pub links: Vec<Link>,
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// Where it is.
+    pub at: Range<usize>,
+    /// What it is.
+    pub class: Class,
+}
+
+/// What a piece of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// A comment, a rule, or text outside of the module.
+    Comment,
+    /// A word that is TLA+'s own.
+    Keyword,
+    /// TRUE, FALSE, or a set that TLA+ has a name for.
+    Literal,
+    /// A number.
+    Number,
+    /// A sign.
+    Operator,
+    /// A string.
+    String,
+}
+
+/// What a link can lead to: a constant, a variable or a definition, one in a LET included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// Its name, where it is declared or defined.
+    pub at: Range<usize>,
+    /// No other of the module is called so: its name, or, where something else has this one, its name and a number.
+    pub name: String,
+}
+
+/// A name that means something which a module has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Where the name is used.
+    pub at: Range<usize>,
+    /// The file of what it means.
+    pub path: PathBuf,
+    /// The anchor there; `None` where the file's module is meant.
+    pub anchor: Option<String>,
+}
+
+impl Listing {
+    /// Lists `name`.tla of the first of the directories that has it. What it takes is looked for in all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Module::read_from`].
+    pub fn read(directories: &[&Path], name: &str) -> Result<Self> {
+        let module = Module::read_from(directories, name)?;
+        let source = Source::read(&module.texts[module.text].path)?;
+        let mut anchors = anchors(&source);
+        let mut links = module.links(&source, &anchors);
+        anchors.sort_by_key(|anchor| anchor.at.start);
+        links.sort_by_key(|link| link.at.start);
+        let mut end = 0;
+        // a definition that an instance's parameters make again has the same names once more
+        links.retain(|link| {
+            link.at.start >= end && {
+                end = link.at.end;
+                true
+            }
+        });
+        Ok(Self {
+            tokens: tokens(&source),
+            anchors,
+            links,
+            text: source.text,
+        })
+    }
+}
+
+/// Every leaf of the syntax tree that has a class.
+fn tokens(source: &Source) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    source.visit(&mut |node| {
+        let class = class(node, source.text_of(node));
+        if let Some(class) = class
+            && !node.byte_range().is_empty()
+        {
+            tokens.push(Token {
+                at: node.byte_range(),
+                class,
+            });
+        }
+        class.is_none()
+    });
+    tokens
+}
+
+fn class(node: Node, text: &str) -> Option<Class> {
+    match node.kind() {
+        "comment" | "block_comment" | "header_line" | "single_line" | "double_line"
+        | "extramodular_text" => Some(Class::Comment),
+        "string" => Some(Class::String),
+        "nat_number" | "real_number" | "binary_number" | "octal_number" | "hex_number" => {
+            Some(Class::Number)
+        }
+        "boolean" | "boolean_set" | "string_set" | "nat_number_set" | "int_number_set"
+        | "real_number_set" => Some(Class::Literal),
+        "identifier" | "identifier_ref" => None,
+        _ if node.child_count() > 0 => None,
+        _ if text.starts_with(|first: char| first.is_ascii_alphabetic()) => Some(Class::Keyword),
+        _ => Some(Class::Operator),
+    }
+}
+
+/// The names that the module declares and defines. Of several of one name, one outside of a LET has the name for itself.
+fn anchors(source: &Source) -> Vec<Anchor> {
+    let Some(module) = source.modules().next() else {
+        return Vec::new();
+    };
+    let (mut outer, mut inner) = (Vec::new(), Vec::new());
+    for node in descendants(module) {
+        let named: Vec<Node> = match node.kind() {
+            "constant_declaration" | "variable_declaration" => children(node).collect(),
+            "operator_definition" | "function_definition" | "module_definition" => vec![node],
+            _ => continue,
+        };
+        let is_outer = node
+            .parent()
+            .is_some_and(|parent| parent == module || parent.kind() == "local_definition");
+        let names = if is_outer { &mut outer } else { &mut inner };
+        names.extend(
+            named
+                .into_iter()
+                .map(|node| node.child_by_field_name("name").unwrap_or(node)),
+        );
+    }
+    let mut taken = BTreeSet::new();
+    let mut anchors = Vec::new();
+    for node in outer.into_iter().chain(inner) {
+        let name = source.text_of(node);
+        let numbered = (1..).map(|number| format!("{name}-{number}"));
+        let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+        let free = candidates.find(|candidate| taken.insert(candidate.clone()));
+        anchors.extend(free.map(|name| Anchor {
+            at: node.byte_range(),
+            name,
+        }));
+    }
+    anchors
+}
+
+impl Module {
+    /// The names in its own text that lead somewhere.
+    fn links(&self, source: &Source, anchors: &[Anchor]) -> Vec<Link> {
+        let own: BTreeMap<usize, &str> = anchors
+            .iter()
+            .map(|anchor| (anchor.at.start, &anchor.name[..]))
+            .collect();
+        let mut links = Vec::new();
+        let bodies = self.definitions.iter().map(|definition| &definition.body);
+        for formula in bodies.chain(&self.assumptions) {
+            walk(formula, &mut |expr: &Expr| {
+                if let Kind::Name(target, at) = &expr.kind
+                    && at.text == self.text
+                {
+                    links.extend(self.link(
+                        last_part(&source.text, at.range.clone()),
+                        target,
+                        &own,
+                    ));
+                }
+            });
+        }
+        for node in source.modules().flat_map(descendants) {
+            match node.kind() {
+                "extends" => {
+                    links.extend(children(node).filter_map(|name| self.to_module(source, name)))
+                }
+                "instance" => self.instance_links(source, node, &own, &mut links),
+                _ => {}
+            }
+        }
+        links
+    }
+
+    /// The links of `INSTANCE M WITH a <- b, ...` but for those in formulas that are more than a name.
+    fn instance_links(
+        &self,
+        source: &Source,
+        node: Node,
+        own: &BTreeMap<usize, &str>,
+        links: &mut Vec<Link>,
+    ) {
+        let mut parts = children(node);
+        let Some(module) = parts.next().and_then(|name| self.to_module(source, name)) else {
+            return;
+        };
+        for substitution in parts {
+            let mut sides = children(substitution).filter(|side| side.kind() != "gets");
+            if let (Some(declared), Some(by)) = (sides.next(), sides.next()) {
+                let anchor = Some(source.text_of(declared).to_owned());
+                links.push(Link {
+                    at: declared.byte_range(),
+                    anchor,
+                    path: module.path.clone(),
+                });
+                if by.kind() == "identifier_ref"
+                    && let Some(target) = self.names.get(source.text_of(by))
+                {
+                    links.extend(self.link(by.byte_range(), target, own));
+                }
+            }
+        }
+        links.push(module);
+    }
+
+    fn to_module(&self, source: &Source, name: Node) -> Option<Link> {
+        let file = format!("{}.tla", source.text_of(name));
+        let text = self.texts.iter().find(|text| text.path.ends_with(&file))?;
+        Some(Link {
+            at: name.byte_range(),
+            path: text.path.clone(),
+            anchor: None,
+        })
+    }
+
+    fn link(&self, at: Range<usize>, target: &Target, own: &BTreeMap<usize, &str>) -> Option<Link> {
+        let place: &Place = match target {
+            Target::Constant(name) | Target::Variable(name) => self.declared.get(name)?,
+            Target::Definition(id) => {
+                let definition = &self.definitions[*id];
+                matches!(definition.origin, Origin::Module | Origin::Let)
+                    .then_some(&definition.at)?
+            }
+            Target::Local(_) | Target::Unknown => return None,
+        };
+        let anchor = match own.get(&place.range.start) {
+            Some(name) if place.text == self.text => (*name).to_owned(),
+            _ => self.verbatim(place).to_owned(),
+        };
+        Some(Link {
+            at,
+            path: self.texts[place.text].path.clone(),
+            anchor: Some(anchor),
+        })
+    }
+}
+
+/// Of `I(x)!Op` what stands behind the last `!`: the rest has names of its own. All of any other name.
+fn last_part(text: &str, at: Range<usize>) -> Range<usize> {
+    let name = &text[at.clone()];
+    match name.rfind('!') {
+        Some(before) if name.contains('(') => at.start + before + 1..at.end,
+        _ => at,
+    }
+}
