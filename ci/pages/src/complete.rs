@@ -152,7 +152,8 @@ fn of_module(
         .to_string_lossy()
         .into_owned();
     let listing = Listing::read(directories, &name)?;
-    let mut text = format!("# {name}\n\n`{}`", file.display());
+    // a heading's own anchor could be that of a definition
+    let mut text = format!("# {name} {{#module-{name}}}\n\n`{}`", file.display());
     if let Some((readme, of_area)) = &area.readme {
         let to = relative(&page, &places.page(readme));
         text += &format!(" is of [{}]({to}).", markdown::title(of_area, "its area"));

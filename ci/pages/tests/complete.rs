@@ -114,7 +114,7 @@ fn a_module_has_its_chapters_and_leads_to_the_modules_that_it_takes() {
     let [lock, _, instance] = &added.specifications[0].below[..] else {
         panic!("{added:?}");
     };
-    let expected = "# Lock\n\n`specs/lock/Lock.tla` is of [A lock](index.md).\n\nTold in: [The lock](../../lock.md), [More](../../more/index.md).\n\n\
+    let expected = "# Lock {#module-Lock}\n\n`specs/lock/Lock.tla` is of [A lock](index.md).\n\nTold in: [The lock](../../lock.md), [More](../../more/index.md).\n\n\
                     <pre";
     assert!(lock.text.starts_with(expected), "{}", lock.text);
     for part in [

@@ -44,9 +44,10 @@ pub struct Module {
     names: BTreeMap<String, Target>,
     constants: BTreeSet<String>,
     definitions: Vec<Definition>,
-    assumptions: Vec<Expr>,
-    /// Where its constants and variables are declared.
+    /// As the elaborator has collected them.
+    loose: Vec<Expr>,
     declared: BTreeMap<String, Place>,
+    replaced: Vec<(Place, Place)>,
     shapes: Shapes,
     /// Its own text's place in `texts`.
     text: usize,
@@ -81,8 +82,9 @@ impl Module {
             shapes: Shapes::new(&definitions),
             names,
             definitions,
-            assumptions: elaborator.assumptions,
+            loose: elaborator.loose,
             declared: elaborator.declared,
+            replaced: elaborator.replaced,
             text: library.module(name).map_or(0, |unit| unit.text),
             texts: library.texts.into_iter().map(Text::from).collect(),
         })

@@ -6,12 +6,14 @@ use std::path::Path;
 use interlock_tla::module::{Class, Listing};
 use tempfile::TempDir;
 
-/// Lists module `M` with this text between its first and last line, beside module `Base`.
+/// Lists module `M` with this text between its first and last line, beside modules `Base` and `Above`.
 fn list(text: &str) -> Listing {
     let directory = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
     let base =
         "---- MODULE Base ----\nCONSTANTS Size, Op(_)\nVARIABLE v\nStep == v' = Op(Size)\n====\n";
     fs::write(directory.path().join("Base.tla"), base).expect("written");
+    let above = "---- MODULE Above ----\nEXTENDS Base\n====\n";
+    fs::write(directory.path().join("Above.tla"), above).expect("written");
     let text = format!("---- MODULE M ----\n{text}\n====\n");
     fs::write(directory.path().join("M.tla"), text).expect("written");
     Listing::read(&[directory.path()], "M").expect("a module")
@@ -110,6 +112,20 @@ fn names_lead_to_what_they_mean_where_they_stand() {
         ("A", "M#A"),
         ("c", "M#c"),
         ("B", "M#B"),
+    ];
+    assert_eq!(pairs(&found), expected);
+}
+
+#[test]
+fn an_instance_puts_something_for_what_its_module_extends() {
+    let found = links("VARIABLE x\nI == INSTANCE Above WITH v <- x, Size <- 1, Op <- LAMBDA n : x");
+    let expected = [
+        ("Above", "Above"),
+        ("v", "Base#v"),
+        ("x", "M#x"),
+        ("Size", "Base#Size"),
+        ("Op", "Base#Op"),
+        ("x", "M#x"),
     ];
     assert_eq!(pairs(&found), expected);
 }

@@ -14,10 +14,12 @@ use super::source::{children, fields};
 pub(super) struct Elaborator<'a> {
     library: &'a Library,
     pub(super) definitions: Vec<Definition>,
-    /// What the module and those that it extends assume.
-    pub(super) assumptions: Vec<Expr>,
-    /// Where the constants and variables of those are declared.
+    /// Formulas that are no definition's: assumptions, and lone names that an instance puts for declared ones.
+    pub(super) loose: Vec<Expr>,
+    /// Where the constants and variables of the module and of those that it extends are declared.
     pub(super) declared: BTreeMap<String, Place>,
+    /// The places where an instance names what it puts something for, and where that is declared.
+    pub(super) replaced: Vec<(Place, Place)>,
     /// How many local names there are.
     locals: usize,
     /// The definitions that are reserved.
@@ -53,8 +55,9 @@ impl<'a> Elaborator<'a> {
         Self {
             library,
             definitions: Vec::new(),
-            assumptions: Vec::new(),
+            loose: Vec::new(),
             declared: BTreeMap::new(),
+            replaced: Vec::new(),
             locals: 0,
             open: BTreeSet::new(),
             standard: BTreeMap::new(),
@@ -112,14 +115,14 @@ impl<'a> Elaborator<'a> {
                         true => Target::Constant(name.clone()),
                         false => Target::Variable(name.clone()),
                     };
+                    let at = declared.child_by_field_name("name").unwrap_or(declared);
+                    let place = self.place(context, at);
                     match &context.instance.instead {
                         Some(instead) => {
                             let target = instead.get(&name).cloned().unwrap_or(Target::Unknown);
-                            context.scope.substitute(name, target);
+                            context.scope.substitute(name, target, place);
                         }
                         None => {
-                            let at = declared.child_by_field_name("name").unwrap_or(declared);
-                            let place = self.place(context, at);
                             self.declared.insert(name.clone(), place);
                             context.scope.add(name, itself, false);
                         }
@@ -159,7 +162,7 @@ impl<'a> Elaborator<'a> {
             "assumption" if context.instance.instead.is_none() => {
                 if let Some(formula) = children(node).last() {
                     let formula = self.expr(context, formula);
-                    self.assumptions.push(formula);
+                    self.loose.push(formula);
                 }
             }
             // theorems and their proofs define nothing that a model can name
@@ -250,11 +253,14 @@ impl<'a> Elaborator<'a> {
             return BTreeMap::new();
         }
         let mut instead = context.scope.visible();
+        let mut replaced = Vec::new();
         for substitution in parts {
             let mut parts = children(substitution).filter(|part| part.kind() != "gets");
             if let (Some(name), Some(by)) = (parts.next(), parts.next()) {
+                let at = self.place(context, name);
                 let name = operators::name(name, self.text_of(context, name));
                 let by = self.substitute(context, &name, by);
+                replaced.push((at, name.clone()));
                 instead.insert(name, by);
             }
         }
@@ -276,9 +282,14 @@ impl<'a> Elaborator<'a> {
         };
         self.units(&mut inner, unit.node);
         let mut given = inner.scope.given();
+        for (at, name) in replaced {
+            let declared = given.substituted.get(&name).cloned();
+            self.replaced
+                .extend(declared.map(|declared| (at, declared)));
+        }
         given
             .names
-            .retain(|name, _| !given.substituted.contains(name));
+            .retain(|name, _| !given.substituted.contains_key(name));
         self.with_parameters(given.names, parameters)
     }
 
@@ -314,7 +325,9 @@ impl<'a> Elaborator<'a> {
         if let (Kind::Name(target, _), []) = (&body.kind, &body.parts[..])
             && !is_lambda
         {
-            return target.clone();
+            let target = target.clone();
+            self.loose.push(body);
+            return target;
         }
         self.definitions.push(Definition {
             name: name.to_owned(),

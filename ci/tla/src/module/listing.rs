@@ -175,97 +175,74 @@ fn anchors(source: &Source) -> Vec<Anchor> {
 impl Module {
     /// The names in its own text that lead somewhere.
     fn links(&self, source: &Source, anchors: &[Anchor]) -> Vec<Link> {
-        let own: BTreeMap<usize, &str> = anchors
+        let own = anchors
             .iter()
-            .map(|anchor| (anchor.at.start, &anchor.name[..]))
-            .collect();
+            .map(|anchor| (anchor.at.start, &anchor.name[..]));
+        let own: BTreeMap<usize, &str> = own.collect();
         let mut links = Vec::new();
         let bodies = self.definitions.iter().map(|definition| &definition.body);
-        for formula in bodies.chain(&self.assumptions) {
+        for formula in bodies.chain(&self.loose) {
             walk(formula, &mut |expr: &Expr| {
                 if let Kind::Name(target, at) = &expr.kind
                     && at.text == self.text
+                    && let Some(to) = self.place_of(target)
                 {
-                    links.extend(self.link(
-                        last_part(&source.text, at.range.clone()),
-                        target,
-                        &own,
-                    ));
+                    let at = last_part(&source.text, at.range.clone());
+                    links.push(self.link(at, to, &own));
                 }
             });
         }
-        for node in source.modules().flat_map(descendants) {
-            match node.kind() {
-                "extends" => {
-                    links.extend(children(node).filter_map(|name| self.to_module(source, name)))
-                }
-                "instance" => self.instance_links(source, node, &own, &mut links),
-                _ => {}
+        for (at, declared) in &self.replaced {
+            if at.text == self.text {
+                links.push(self.link(at.range.clone(), declared, &own));
             }
+        }
+        for node in source.modules().flat_map(descendants) {
+            let names = match node.kind() {
+                "extends" => children(node).collect(),
+                "instance" => Vec::from_iter(children(node).next()),
+                _ => Vec::new(),
+            };
+            links.extend(
+                names
+                    .into_iter()
+                    .filter_map(|name| self.to_module(source, name)),
+            );
         }
         links
-    }
-
-    /// The links of `INSTANCE M WITH a <- b, ...` but for those in formulas that are more than a name.
-    fn instance_links(
-        &self,
-        source: &Source,
-        node: Node,
-        own: &BTreeMap<usize, &str>,
-        links: &mut Vec<Link>,
-    ) {
-        let mut parts = children(node);
-        let Some(module) = parts.next().and_then(|name| self.to_module(source, name)) else {
-            return;
-        };
-        for substitution in parts {
-            let mut sides = children(substitution).filter(|side| side.kind() != "gets");
-            if let (Some(declared), Some(by)) = (sides.next(), sides.next()) {
-                let anchor = Some(source.text_of(declared).to_owned());
-                links.push(Link {
-                    at: declared.byte_range(),
-                    anchor,
-                    path: module.path.clone(),
-                });
-                if by.kind() == "identifier_ref"
-                    && let Some(target) = self.names.get(source.text_of(by))
-                {
-                    links.extend(self.link(by.byte_range(), target, own));
-                }
-            }
-        }
-        links.push(module);
     }
 
     fn to_module(&self, source: &Source, name: Node) -> Option<Link> {
         let file = format!("{}.tla", source.text_of(name));
         let text = self.texts.iter().find(|text| text.path.ends_with(&file))?;
+        let (at, path) = (name.byte_range(), text.path.clone());
         Some(Link {
-            at: name.byte_range(),
-            path: text.path.clone(),
+            at,
+            path,
             anchor: None,
         })
     }
 
-    fn link(&self, at: Range<usize>, target: &Target, own: &BTreeMap<usize, &str>) -> Option<Link> {
-        let place: &Place = match target {
-            Target::Constant(name) | Target::Variable(name) => self.declared.get(name)?,
+    /// Where what a name means is declared or defined, in a module of the project.
+    fn place_of(&self, target: &Target) -> Option<&Place> {
+        match target {
+            Target::Constant(name) | Target::Variable(name) => self.declared.get(name),
             Target::Definition(id) => {
                 let definition = &self.definitions[*id];
-                matches!(definition.origin, Origin::Module | Origin::Let)
-                    .then_some(&definition.at)?
+                let is_written = matches!(definition.origin, Origin::Module | Origin::Let);
+                is_written.then_some(&definition.at)
             }
-            Target::Local(_) | Target::Unknown => return None,
+            Target::Local(_) | Target::Unknown => None,
+        }
+    }
+
+    fn link(&self, at: Range<usize>, to: &Place, own: &BTreeMap<usize, &str>) -> Link {
+        let anchor = match own.get(&to.range.start) {
+            Some(name) if to.text == self.text => name,
+            _ => self.verbatim(to),
         };
-        let anchor = match own.get(&place.range.start) {
-            Some(name) if place.text == self.text => (*name).to_owned(),
-            _ => self.verbatim(place).to_owned(),
-        };
-        Some(Link {
-            at,
-            path: self.texts[place.text].path.clone(),
-            anchor: Some(anchor),
-        })
+        let (path, anchor) = (self.texts[to.text].path.clone(), Some(anchor.to_owned()));
+        Link { at, path, anchor }
     }
 }
 

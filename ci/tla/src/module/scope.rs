@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
-use super::expression::Target;
+use super::expression::{Place, Target};
 
 /// A module's place in the texts.
 #[derive(Clone, Copy)]
@@ -19,8 +19,9 @@ pub(super) struct Given<'a> {
     pub(super) names: BTreeMap<String, Target>,
     /// The modules inside of it.
     pub(super) modules: BTreeMap<String, Unit<'a>>,
-    /// The names that an instance substitutes: given to who extends the module, and to nobody who instantiates it.
-    pub(super) substituted: BTreeSet<String>,
+    /// The names that an instance substitutes, and where they are declared: given to who extends the module, and to nobody who
+    /// instantiates it.
+    pub(super) substituted: BTreeMap<String, Place>,
 }
 
 /// What names mean.
@@ -84,9 +85,9 @@ impl<'a> Scope<'a> {
         self.own.names.insert(name, target);
     }
 
-    /// Declares a name for which an instance puts this.
-    pub(super) fn substitute(&mut self, name: String, target: Target) {
-        self.own.substituted.insert(name.clone());
+    /// Declares a name, at this place, for which an instance puts this.
+    pub(super) fn substitute(&mut self, name: String, target: Target, place: Place) {
+        self.own.substituted.insert(name.clone(), place);
         self.add(name, target, false);
     }
 
