@@ -85,13 +85,18 @@ targets: cargo ## The lock's crate compiles for Windows, macOS, 64-bit ARM, and 
 .PHONY: style
 style: cargo ## Formatting, clippy and rustdoc, warnings are errors
 	cargo fmt --check
+	cargo fmt --check --manifest-path ci/book/Cargo.toml
 	cargo clippy --workspace --all-targets --quiet -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 
 .PHONY: docs
 docs: cargo ## Bring what is generated in the documentation up to date (tables, pictures, cfgs), then the book into target/book
 	@$(INTERLOCK) docs
-	@ci/book
+	@$(MAKE) --no-print-directory book
+
+.PHONY: book
+book: cargo ## The book alone, into target/book, with the specifications in full; each of its links is followed (mdBook is built with it, once)
+	@cargo run --quiet --locked --manifest-path ci/book/Cargo.toml --target-dir target/book-build
 
 .PHONY: doctor
 doctor: cargo ## The tools, their versions, and what needs them
