@@ -156,7 +156,10 @@ fn of_module(
     let mut text = format!("# {name} {{#module-{name}}}\n\n`{}`", file.display());
     if let Some((readme, of_area)) = &area.readme {
         let to = relative(&page, &places.page(readme));
-        text += &format!(" is of [{}]({to}).", markdown::title(of_area, "its area"));
+        text += &format!(
+            " is a module of [{}]({to}).",
+            markdown::title(of_area, "its area")
+        );
     }
     let chapters = told
         .into_iter()

@@ -40,7 +40,7 @@ pub(crate) fn areas(places: &Places, chapters: &[PathBuf]) -> Result<Vec<Area>> 
     Ok(areas)
 }
 
-/// Its README names the first modules; behind them are the others, the instances for engines and judges last.
+/// Its README names the first modules; behind them are the others, by kind.
 fn area(places: &Places, folder: PathBuf) -> Result<Area> {
     let files = entries(places, &folder)?;
     let mut modules: Vec<PathBuf> = files
@@ -60,22 +60,28 @@ fn area(places: &Places, folder: PathBuf) -> Result<Area> {
         }
     }
     modules.sort_by_key(|module| {
-        let name = module.file_name().unwrap_or_default().to_string_lossy();
-        let kind = ["MC", "AP", "Trace"]
-            .iter()
-            .position(|prefix| name.starts_with(prefix));
+        let name = module.file_stem().unwrap_or_default().to_string_lossy();
         let place = named.iter().position(|meant| meant == module);
-        (
-            place.unwrap_or(named.len()),
-            kind.map_or(0, |kind| kind + 1),
-            name.into_owned(),
-        )
+        (place.unwrap_or(named.len()), kind(&name), name.into_owned())
     });
     Ok(Area {
         folder,
         readme,
         modules,
     })
+}
+
+/// Designs come first, then what has no kind, then the instances for engines and judges.
+fn kind(module: &str) -> usize {
+    let instances = ["MC", "AP", "Trace"];
+    match instances
+        .iter()
+        .position(|prefix| module.starts_with(prefix))
+    {
+        Some(kind) => 2 + kind,
+        None if module.ends_with("Policies") => 0,
+        None => 1,
+    }
 }
 
 /// What is in the folder, but what is hidden or made by a build, in alphabetic order.

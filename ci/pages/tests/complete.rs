@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use interlock_pages::{Added, Chapter, Page, complete};
 use tempfile::TempDir;
 
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     ("docs/img/a.svg", "<svg/>"),
     (
         "specs/lock/README.md",
@@ -21,6 +21,10 @@ const FILES: [(&str, &str); 9] = [
         "---- MODULE MCLock ----\nEXTENDS Lock\nNever == ~Init\n====\n",
     ),
     ("specs/lock/Faces.tla", "---- MODULE Faces ----\n====\n"),
+    (
+        "specs/lock/LockPolicies.tla",
+        "---- MODULE LockPolicies ----\n====\n",
+    ),
     ("specs/lock/models.toml", "a = 1 # <b>\n"),
     (
         "specs/early/Shared.tla",
@@ -99,6 +103,7 @@ fn modules_follow_their_readme_and_those_of_a_chapter_come_first() {
         names(&area.below),
         [
             "specs/lock/Lock.md",
+            "specs/lock/LockPolicies.md",
             "specs/lock/Faces.md",
             "specs/lock/MCLock.md"
         ]
@@ -111,10 +116,10 @@ fn modules_follow_their_readme_and_those_of_a_chapter_come_first() {
 fn a_module_has_its_chapters_and_leads_to_the_modules_that_it_takes() {
     let (_, added) =
         book("[a](../specs/lock/Lock.tla#Init) [again](../specs/lock/Lock.tla)\n").expect("a book");
-    let [lock, _, instance] = &added.specifications[0].below[..] else {
+    let [lock, .., instance] = &added.specifications[0].below[..] else {
         panic!("{added:?}");
     };
-    let expected = "# Lock {#module-Lock}\n\n`specs/lock/Lock.tla` is of [A lock](index.md).\n\nTold in: [The lock](../../lock.md), [More](../../more/index.md).\n\n\
+    let expected = "# Lock {#module-Lock}\n\n`specs/lock/Lock.tla` is a module of [A lock](index.md).\n\nTold in: [The lock](../../lock.md), [More](../../more/index.md).\n\n\
                     <pre";
     assert!(lock.text.starts_with(expected), "{}", lock.text);
     for part in [

@@ -11,6 +11,11 @@ use super::expression::{Expr, Kind, Origin, Place, Target};
 use super::source::{Source, children, descendants};
 use super::{Module, walk};
 
+/// What stands around and between, and is no sign.
+const BRACKETS: [&str; 12] = [
+    "(", ")", "[", "]", "]_", "{", "}", "<<", ">>", ",", ":", ".",
+];
+
 /// A module's text, with all that is to be marked in it. Places are in bytes, and what there are several of is in the text's order.
 #[derive(Debug, Clone)]
 pub struct Listing {
@@ -44,7 +49,7 @@ pub enum Class {
     Literal,
     /// A number.
     Number,
-    /// A sign.
+    /// A sign, brackets and commas excepted.
     Operator,
     /// A string.
     String,
@@ -129,7 +134,7 @@ fn class(node: Node, text: &str) -> Option<Class> {
         "boolean" | "boolean_set" | "string_set" | "nat_number_set" | "int_number_set"
         | "real_number_set" => Some(Class::Literal),
         "identifier" | "identifier_ref" => None,
-        _ if node.child_count() > 0 => None,
+        _ if node.child_count() > 0 || BRACKETS.contains(&text) => None,
         _ if text.starts_with(|first: char| first.is_ascii_alphabetic()) => Some(Class::Keyword),
         _ => Some(Class::Operator),
     }
