@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use interlock_pages::{Chapter, Page, complete};
-use mdbook_driver::book::{self, Book, BookItem};
+use mdbook_driver::book::{self, Book, BookItem, SectionNumber};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 /// Adds them behind the chapters.
@@ -32,11 +32,15 @@ impl Preprocessor for Pages {
             }
         });
         texts.map_err(|name| anyhow!("the chapter `{name}` has no file"))?;
-        book.push_item(BookItem::PartTitle("Specifications".to_owned()));
-        book.items
-            .extend(added.specifications.into_iter().map(|page| item(page, &[])));
-        book.push_item(BookItem::PartTitle("Files".to_owned()));
-        book.push_item(item(added.sources, &[]));
+        // only what has a number is shown below another page
+        let is_numbered = |item: &&BookItem| matches!(item, BookItem::Chapter(chapter) if chapter.number.is_some());
+        let numbered = book.items.iter().filter(is_numbered).count() as u32;
+        let pages = added.specifications.into_iter().chain([added.sources]);
+        let items = pages
+            .zip(numbered + 1..)
+            .map(|(page, number)| item(page, &[], &[number]));
+        book.push_item(BookItem::PartTitle("Specifications and sources".to_owned()));
+        book.items.extend(items);
         Ok(book)
     }
 }
@@ -51,13 +55,12 @@ fn chapter(chapter: &book::Chapter) -> Option<Chapter> {
     })
 }
 
-fn item(page: Page, above: &[String]) -> BookItem {
+fn item(page: Page, above: &[String], number: &[u32]) -> BookItem {
     let mut chapter = book::Chapter::new(&page.title, page.text, page.page, above.to_vec());
     let above = [above, &[page.title]].concat();
-    chapter.sub_items = page
-        .below
-        .into_iter()
-        .map(|page| item(page, &above))
-        .collect();
+    let below = page.below.into_iter().zip(1..);
+    let below = below.map(|(page, place)| item(page, &above, &[number, &[place]].concat()));
+    chapter.sub_items = below.collect();
+    chapter.number = Some(SectionNumber::new(number));
     BookItem::Chapter(chapter)
 }

@@ -59,7 +59,7 @@ fn chapters_lead_to_modules_and_back() {
     }
     let source = text(&folder, "source/src/lib.rs.html");
     assert!(
-        source.contains("<span id=\"L1\"># not a heading</span>"),
+        source.contains("<span class=\"line\" id=\"L1\"># not a heading</span>"),
         "{source}"
     );
 }

@@ -4,6 +4,10 @@ use std::path::Path;
 
 use interlock_tla::module::{Anchor, Class, Link, Listing, Token};
 
+/// What stands before a text and behind it. A theme has the colours of `hljs` for what is inside of a `pre`; a key scrolls it.
+const BEGIN: &str = "<pre class=\"listing\"><span class=\"hljs\" tabindex=\"0\">";
+const END: &str = "\n</span></pre>\n";
+
 /// What is marked in a text.
 enum Mark<'a> {
     Token(&'a Token),
@@ -29,7 +33,7 @@ pub(crate) fn module(listing: &Listing, mut page: impl FnMut(&Path) -> String) -
     let mut marks: Vec<_> = anchors.chain(links).chain(tokens).collect();
     // a name that is a sign is a token as well, which then comes second
     marks.sort_by_key(|(at, _)| at.start);
-    let mut html = String::from("<pre class=\"listing hljs\" tabindex=\"0\">\n");
+    let mut html = String::from(BEGIN);
     let mut end = 0;
     for (at, mark) in marks {
         if at.start < end {
@@ -41,7 +45,7 @@ pub(crate) fn module(listing: &Listing, mut page: impl FnMut(&Path) -> String) -
             Mark::Token(token) => format!("<span class=\"{}\">{text}</span>", style(token.class)),
             Mark::Anchor(anchor) => {
                 let name = escaped(&anchor.name);
-                format!("<a class=\"hljs-title\" id=\"{name}\" href=\"#{name}\">{text}</a>")
+                format!("<span class=\"hljs-title\" id=\"{name}\">{text}</span>")
             }
             Mark::Link(link) => {
                 let anchor = link
@@ -58,7 +62,7 @@ pub(crate) fn module(listing: &Listing, mut page: impl FnMut(&Path) -> String) -
         end = at.end;
     }
     html += &escaped(&listing.text[end..]);
-    html.trim_end().to_owned() + "\n</pre>\n"
+    html.trim_end().to_owned() + END
 }
 
 /// Highlight.js's name for it, for which each theme of mdBook's has a colour.
@@ -76,10 +80,10 @@ fn style(class: Class) -> &'static str {
 pub(crate) fn lines(text: &str) -> String {
     let lines = text.lines().zip(1..).map(|(line, number)| {
         let line = escaped(line);
-        format!("<span id=\"L{number}\">{line}</span>\n")
+        format!("<span class=\"line\" id=\"L{number}\">{line}</span>\n")
     });
     let lines: String = lines.collect();
-    format!("<pre class=\"listing lines hljs\" tabindex=\"0\">\n{lines}</pre>\n")
+    BEGIN.to_owned() + lines.trim_end() + END
 }
 
 fn escaped(text: &str) -> String {
@@ -122,17 +126,15 @@ mod tests {
         let html = module(&listing, |path| {
             path.with_extension("html").to_string_lossy().into_owned()
         });
-        let expected = "<pre class=\"listing hljs\" tabindex=\"0\">\n<a class=\"hljs-title\" id=\"A\" href=\"#A\">A</a> \
-                        <span class=\"hljs-keyword\">==</span> <span class=\"hljs-string\">&quot;&lt;&quot;</span> \
-                        <a href=\"B.html\">\\prec</a> <a href=\"B.html#B\">I!B</a>\n</pre>\n";
-        assert_eq!(html, expected);
+        let expected = "<span class=\"hljs-title\" id=\"A\">A</span> <span class=\"hljs-keyword\">==</span> \
+                        <span class=\"hljs-string\">&quot;&lt;&quot;</span> <a href=\"B.html\">\\prec</a> <a href=\"B.html#B\">I!B</a>";
+        assert_eq!(html, format!("{BEGIN}{expected}{END}"));
     }
 
     #[test]
     fn each_line_has_its_anchor() {
         let html = lines("a\n\n<b>\n");
-        let expected = "<pre class=\"listing lines hljs\" tabindex=\"0\">\n<span id=\"L1\">a</span>\n<span id=\"L2\"></span>\n\
-                        <span id=\"L3\">&lt;b&gt;</span>\n</pre>\n";
-        assert_eq!(html, expected);
+        let expected = "<span class=\"line\" id=\"L1\">a</span>\n<span class=\"line\" id=\"L2\"></span>\n<span class=\"line\" id=\"L3\">&lt;b&gt;</span>";
+        assert_eq!(html, format!("{BEGIN}{expected}{END}"));
     }
 }

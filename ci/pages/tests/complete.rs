@@ -85,7 +85,7 @@ fn links_of_chapters_lead_to_pages() {
     assert!(
         added.sources.below[0]
             .text
-            .contains("<span id=\"L1\">a = 1 # &lt;b&gt;</span>"),
+            .contains("<span class=\"line\" id=\"L1\">a = 1 # &lt;b&gt;</span>"),
         "{:?}",
         added.sources.below[0]
     );
@@ -123,7 +123,7 @@ fn a_module_has_its_chapters_and_leads_to_the_modules_that_it_takes() {
                     <pre";
     assert!(lock.text.starts_with(expected), "{}", lock.text);
     for part in [
-        "<a class=\"hljs-title\" id=\"Init\" href=\"#Init\">Init</a>",
+        "<span class=\"hljs-title\" id=\"Init\">Init</span>",
         "<a href=\"../early/Shared.html#Start\">Start</a>",
         "<a href=\"Lock.html#x\">x</a>",
     ] {
