@@ -185,7 +185,8 @@ impl Page {
             let value = attribute.value.to_string();
             match (&*tag.name, &*attribute.name.local) {
                 (_, "id") => {
-                    if !self.ids.insert(value.clone()) {
+                    let is_new = self.ids.insert(value.clone());
+                    if !is_new {
                         self.faults.push(format!("has the anchor `{value}` twice"));
                     }
                 }

@@ -36,7 +36,7 @@ fn links(text: &str) -> Vec<(String, String)> {
     links.collect()
 }
 
-fn pairs<'a>(links: &'a [(String, String)]) -> Vec<(&'a str, &'a str)> {
+fn pairs(links: &[(String, String)]) -> Vec<(&str, &str)> {
     links
         .iter()
         .map(|(text, to)| (&text[..], &to[..]))
