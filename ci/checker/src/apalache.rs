@@ -1,7 +1,7 @@
 //! One run of Apalache on one model.
 
 pub mod install;
-mod verdict;
+pub mod verdict;
 
 use std::fs;
 use std::path::Path;

@@ -20,7 +20,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 14] = [
     readers::log::TARGET,
     readers::kernel::TARGET,
     readers::recording::TARGET,
@@ -28,7 +28,12 @@ pub const TARGETS: [Target; 9] = [
     readers::value::TARGET,
     readers::tlc::TARGET,
     readers::edges::TARGET,
+    readers::apalache::TARGET,
+    readers::tla_checker::TARGET,
     readers::manifest::TARGET,
+    readers::kernels::TARGET,
+    readers::report::TARGET,
+    readers::evidence::TARGET,
     readers::plan::TARGET,
 ];
 

@@ -66,6 +66,31 @@ fn the_steps_of_tlc() {
 }
 
 #[test]
+fn the_output_of_apalache() {
+    bounded("apalache", 4000);
+}
+
+#[test]
+fn the_output_of_tla_checker() {
+    bounded("tla-checker", 4000);
+}
+
+#[test]
+fn what_kernels_did() {
+    bounded("kernels", 500);
+}
+
+#[test]
+fn reports() {
+    bounded("report", 500);
+}
+
+#[test]
+fn evidence() {
+    bounded("evidence", 2000);
+}
+
+#[test]
 fn the_manifest() {
     bounded("manifest", 100);
 }

@@ -84,8 +84,8 @@ impl Record {
         if !path.exists() {
             return Ok(Record::default());
         }
-        serde_json::from_str(&fs::read_to_string(&path)?)
-            .with_context(|| path.display().to_string())
+        let read = || -> Result<Record> { Ok(serde_json::from_slice(&fs::read(&path)?)?) };
+        read().with_context(|| path.display().to_string())
     }
 
     /// Writes it down.

@@ -12,8 +12,8 @@ const HOLDS: i32 = 0;
 const VIOLATED: i32 = 12;
 const ILL_TYPED: i32 = 120;
 
-/// `kind` is what a violation of the model's invariants is one of.
-pub(super) fn outcome(model: &Model, kind: Kind, end: End, stdout: &str, stderr: &str) -> Outcome {
+/// What a run of `model` has found that ended so and printed this. `kind` is what a violation of the model's invariants is one of.
+pub fn outcome(model: &Model, kind: Kind, end: End, stdout: &str, stderr: &str) -> Outcome {
     let error = |why: String| Outcome::Error { why };
     let status = match Outcome::unless_killed(end.stop, model) {
         Ok(status) => status,

@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -80,7 +80,12 @@ impl Entry {
         }
     }
 
-    pub(super) fn bytes(&self, key: &Key) -> Result<Vec<u8>> {
+    /// The entry as it is kept, as the answer to this question.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be packed.
+    pub fn bytes(&self, key: &Key) -> Result<Vec<u8>> {
         let head = Head {
             key: key.digest().to_owned(),
             status: self.status.into_raw(),
@@ -104,7 +109,12 @@ impl Entry {
         Ok(bytes)
     }
 
-    pub(super) fn parse(bytes: &[u8], key: &Key) -> Result<Entry> {
+    /// Reads what [`Entry::bytes`] has written.
+    ///
+    /// # Errors
+    ///
+    /// When it is cut off, was changed, or answers another question.
+    pub fn parse(bytes: &[u8], key: &Key) -> Result<Entry> {
         let (digest, rest) = line(bytes).context("it is cut off")?;
         ensure!(
             digest == hex_sha256(rest).as_bytes(),
@@ -113,11 +123,14 @@ impl Entry {
         let (head, packed) = line(rest).context("it has no head")?;
         let head: Head = serde_json::from_slice(head).context("its head is of another version")?;
         ensure!(head.key == key.digest(), "it answers another question");
+        let parts = [head.stdout, head.stderr, head.edges.unwrap_or(0)];
+        let length = parts.into_iter().try_fold(0, usize::checked_add);
+        let length = length.context("its parts are longer than any file")?;
         let mut all = Vec::new();
-        GzDecoder::new(packed).read_to_end(&mut all)?;
-        if all.len() != head.stdout + head.stderr + head.edges.unwrap_or(0) {
-            bail!("its parts are not as long as it says");
-        }
+        // One more than it says is enough to see that it is longer.
+        let most = (length as u64).saturating_add(1);
+        GzDecoder::new(packed).take(most).read_to_end(&mut all)?;
+        ensure!(all.len() == length, "its parts are not as long as it says");
         let edges = all.split_off(head.stdout + head.stderr);
         let stderr = all.split_off(head.stdout);
         Ok(Entry {

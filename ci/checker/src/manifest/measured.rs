@@ -26,8 +26,8 @@ pub fn read(path: &Path) -> anyhow::Result<BTreeMap<(String, String), Vec<String
     if !path.exists() {
         return Ok(measured);
     }
-    let text = fs::read_to_string(path)?;
-    let record: Record = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let read = || -> anyhow::Result<Record> { Ok(serde_json::from_slice(&fs::read(path)?)?) };
+    let record = read().with_context(|| path.display().to_string())?;
     for kernel in record.kernels.into_values() {
         for design in kernel.measured.into_keys() {
             if let Some((area, design)) = design.split_once('/') {

@@ -19,6 +19,12 @@ pub const TARGET: Target = Target {
 /// What stands between the two files.
 const LOCK: &[u8] = b"\n# lock\n";
 
+/// A manifest of one model.
+pub(super) const SMALL: &str = "[area]\ntitle = \"t\"\nseed = \"s\"\nswimlanes = [\"pc\"]\n\n[size]\nRW = { Readers = \"{r}\", silent = [\"Spin\"] }\n\n\
+        [module.MCRwsem]\nactions = [\"Enter\", \"Spin\"]\nconstants = { N = \"2\" }\n\n[module.MCRwsem.check]\n\
+        safety = { invariants = [\"TypeOK\"], deadlock = true }\n\n[[design]]\nname = \"Fifo\"\nmodule = \"MCRwsem\"\nstands_for = \"x\"\n\
+        models = [{ size = \"RW\", holds = \"safety\", budget = 9 }]\n\n[[second]]\nengine = \"tla-checker\"\nmodels = [\"Fifo-RW-safety\"]\n";
+
 /// The area that a fuzzed manifest is of, whose modules are there.
 const AREA: &str = "rwsem";
 
@@ -63,13 +69,9 @@ fn read(bytes: &[u8]) {
 fn seeds() -> Vec<Vec<u8>> {
     let folder = root().join("specs").join(AREA);
     let text = |name| fs::read(folder.join(name)).expect("it is there");
-    let small = "[area]\ntitle = \"t\"\nseed = \"s\"\nswimlanes = [\"pc\"]\n\n[size]\nRW = { Readers = \"{r}\", silent = [\"Spin\"] }\n\n\
-        [module.MCRwsem]\nactions = [\"Enter\", \"Spin\"]\nconstants = { N = \"2\" }\n\n[module.MCRwsem.check]\n\
-        safety = { invariants = [\"TypeOK\"], deadlock = true }\n\n[[design]]\nname = \"Fifo\"\nmodule = \"MCRwsem\"\nstands_for = \"x\"\n\
-        models = [{ size = \"RW\", holds = \"safety\", budget = 9 }]\n\n[[second]]\nengine = \"tla-checker\"\nmodels = [\"Fifo-RW-safety\"]\n";
     let lock = "Fifo-RW-safety = { distinct = 12, total = 40, witness = 3 }\n";
     vec![
-        [small.as_bytes(), LOCK, lock.as_bytes()].concat(),
+        [SMALL.as_bytes(), LOCK, lock.as_bytes()].concat(),
         [&text("models.toml")[..], LOCK, &text("models.lock")].concat(),
     ]
 }

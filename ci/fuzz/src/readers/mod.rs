@@ -1,12 +1,17 @@
 //! One target a file.
 
+pub mod apalache;
 pub mod edges;
+pub mod evidence;
 pub mod itf;
 pub mod kernel;
+pub mod kernels;
 pub mod log;
 pub mod manifest;
 pub mod plan;
 pub mod recording;
+pub mod report;
+pub mod tla_checker;
 pub mod tlc;
 pub mod value;
 
