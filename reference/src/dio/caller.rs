@@ -47,8 +47,10 @@ struct Share<'a, D: BlockDevice, S: System, P: Probe, R: Rules> {
 impl<D: BlockDevice, S: System, P: Probe, R: Rules> Drop for Share<'_, D, S, P, R> {
     fn drop(&mut self) {
         if self.held {
-            self.flight.progress.with(|progress| progress.failed = true);
-            self.inode.leave(self.flight);
+            R::abandon(|| {
+                self.flight.progress.with(|progress| progress.failed = true);
+                self.inode.leave(self.flight);
+            });
         }
     }
 }

@@ -13,6 +13,11 @@ pub trait Rules: Send + Sync + 'static {
     fn converts(failed: bool) -> bool {
         !failed
     }
+
+    /// A caller that panics before all its I/O is submitted gives up its share in it, so that the request ends with the rest.
+    fn abandon(end: impl FnOnce()) {
+        end();
+    }
 }
 
 /// The specification's.

@@ -2,6 +2,7 @@
 //! programs than loom explores. shuttle assumes sequential consistency: the orders are loom's matter.
 
 mod dio;
+mod dio_panics;
 mod flusher;
 mod journal;
 mod queued;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use conformance::own_beds::OwnBeds;
 use interlock::device::BlockDevice;
@@ -82,17 +82,18 @@ impl<T> Monitor<T> for Room<T> {
     }
 
     fn with<R>(&self, step: impl FnOnce(&mut T) -> R) -> R {
-        step(&mut self.value.lock().expect("no step panics"))
+        step(&mut self.value.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn wait<R>(&self, mut step: impl FnMut(&mut T) -> Option<R>) -> R {
-        let mut value = self.value.lock().expect("no step panics");
+        let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(result) = step(&mut value) {
                 return result;
             }
             SLEPT_ON.with_borrow_mut(|slept| slept.insert(std::any::type_name::<T>()));
-            value = self.changed.wait(value).expect("no step panics");
+            let woken = self.changed.wait(value);
+            value = woken.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -217,7 +218,7 @@ impl Futex for Wait {
     }
 
     fn wait(&self, expected: u32) {
-        let guard = self.sleep.lock().expect("no sleeper panics");
+        let guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
         if self.value.load(Ordering::Relaxed) == expected {
             drop(self.woken.wait(guard));
         }
