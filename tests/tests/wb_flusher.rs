@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use conformance::in_time::{PATIENCE, in_time_or_tell};
+use conformance::in_time::{PATIENCE, in_time, in_time_or_tell};
 use conformance::wb_flusher_log::{Entry, Log, Wants, replay};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::errno::Errno;
@@ -92,10 +92,11 @@ fn what_is_not_there_cannot_be_dirtied() {
     }
 }
 
-/// Counts its writes; those to the first block fail.
+/// Counts its writes; those to the first block fail, or panic.
 struct Failing {
     device: MemoryDevice,
     writes: Arc<AtomicUsize>,
+    panics: bool,
 }
 
 impl BlockDevice for Failing {
@@ -114,24 +115,25 @@ impl BlockDevice for Failing {
     fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
         self.writes.fetch_add(1, Ordering::Relaxed);
         match position {
+            0 if self.panics => panic!("the device panics"),
             0 => Err(Errno::Io),
             _ => self.device.write_at(bytes, position),
         }
     }
 }
 
-fn failing() -> (Failing, Arc<AtomicUsize>) {
+fn failing(panics: bool) -> (Failing, Arc<AtomicUsize>) {
     let writes = Arc::new(AtomicUsize::new(0));
     let device = Failing {
         device: memory(),
         writes: writes.clone(),
+        panics,
     };
     (device, writes)
 }
 
-#[test]
-fn an_error_reaches_one_sync() {
-    let flusher = Flusher::new(failing().0, SIZES).expect("right sizes");
+fn reaches_one_sync(device: Failing) {
+    let flusher = Flusher::new(device, SIZES).expect("right sizes");
     for inode in [0, 2] {
         flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
     }
@@ -145,10 +147,21 @@ fn an_error_reaches_one_sync() {
     assert_eq!(bytes, [7; BLOCK]);
 }
 
+#[test]
+fn an_error_reaches_one_sync() {
+    reaches_one_sync(failing(false).0);
+}
+
+/// Nor does the thread end that has asked the device: whoever waits for it would wait for ever.
+#[test]
+fn a_panic_of_the_device_reaches_one_sync() {
+    in_time(|| reaches_one_sync(failing(true).0));
+}
+
 /// What nobody waits for is not written, and the threads have ended: nobody else has the device.
 #[test]
 fn a_drop_writes_nothing_more() {
-    let (device, writes) = failing();
+    let (device, writes) = failing(false);
     let flusher = Flusher::new(device, SIZES).expect("right sizes");
     flusher.dirty(1, &[7; BLOCK]).expect("it is there");
     drop(flusher);
