@@ -3,7 +3,7 @@
 mod runner;
 
 use interlock_traces::edits_page::{self, Found, Kept, List};
-use interlock_traces::validate::every_edit::Edit;
+use interlock_traces::validate::edits::Edit;
 use runner::root;
 
 /// Short ones, of each area.

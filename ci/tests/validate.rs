@@ -23,126 +23,90 @@ fn legal(protocol: &Protocol) -> Trace {
     traces.expect("a legal trace").remove(0)
 }
 
+/// Of each edit at every place so many are refused, of so many: in the order of [`EDITS`], drop, repeat, swap, more, less, other.
+const REFUSED: [(&str, [(usize, usize); 6]); 10] = [
+    // Without its last event it is one that ends earlier.
+    (
+        "Rwsem",
+        [(9, 10), (10, 10), (9, 9), (20, 20), (20, 20), (8, 8)],
+    ),
+    // Of some neighbours neither has seen the other.
+    (
+        "UnalignedDio",
+        [(20, 21), (21, 21), (16, 20), (58, 58), (58, 58), (23, 23)],
+    ),
+    // A call and what another request does meanwhile; two I/Os of one request.
+    (
+        "KernelDio",
+        [(20, 21), (21, 21), (17, 20), (7, 7), (7, 7), (31, 31)],
+    ),
+    // A worker starts before its commit is LOCKED, or after.
+    (
+        "Jbd2Credits",
+        [(22, 23), (23, 23), (21, 22), (92, 92), (92, 92), (13, 13)],
+    ),
+    // Nothing tells of a throttled thread that came and went, nor when it came.
+    (
+        "WbPlug",
+        [(25, 28), (28, 28), (25, 27), (89, 89), (88, 89), (0, 0)],
+    ),
+    // Without a look it is one too, and with two.
+    (
+        "RangeTree",
+        [(12, 14), (13, 14), (13, 13), (39, 39), (39, 39), (9, 9)],
+    ),
+    // At the beginning a transaction may have more handles, and be locked; some neighbours do not mind each other; what is dirtied and
+    // reserved is asked of limits.
+    (
+        "Handles",
+        [(27, 33), (29, 33), (13, 32), (50, 68), (52, 68), (15, 15)],
+    ),
+    // The last of them, and one from before what is known; of some neighbours either may come first.
+    (
+        "LogTail",
+        [(10, 12), (11, 12), (6, 11), (22, 25), (20, 25), (0, 0)],
+    ),
+    (
+        "ObservedLists",
+        [(26, 29), (28, 29), (24, 28), (50, 52), (47, 52), (5, 8)],
+    ),
+    // Nothing is done where an inode or the work ends, and whoever submits may do so earlier. A plug of one task is as good as that of
+    // another that has nothing in it, and so is a request that is put into no plug.
+    (
+        "ObservedPlug",
+        [(25, 28), (25, 28), (16, 26), (47, 47), (46, 47), (11, 13)],
+    ),
+];
+
 /// Each edit at every place: how many of these traces the machine refuses, of how many.
 #[test]
 fn edited_traces_are_refused() {
-    for protocol in PROTOCOLS {
+    let refused = PROTOCOLS.iter().map(|protocol| {
         let trace = legal(protocol);
-        assert_eq!(
-            protocol.search(&trace).expect("it is read"),
-            Found::Accepted
-        );
-        let figures: Vec<(Edit, usize, usize)> = EDITS
-            .iter()
-            .map(|edit| {
-                let edited = edit.all(&trace);
-                let is_refused =
-                    |edited: &&Trace| !matches!(protocol.search(edited), Ok(Found::Accepted));
-                (
-                    *edit,
-                    edited.iter().filter(is_refused).count(),
-                    edited.len(),
-                )
-            })
-            .collect();
+        let found = protocol.search(&trace).expect("it is read");
+        assert_eq!(found, Found::Accepted, "{}", protocol.module);
+        let figures = EDITS.map(|edit| {
+            let edited = edit.all(&trace);
+            let is_refused =
+                |edited: &&Trace| !matches!(protocol.search(edited), Ok(Found::Accepted));
+            (edited.iter().filter(is_refused).count(), edited.len())
+        });
         println!("{}: {figures:?}", protocol.module);
-        let expected = match protocol.module {
-            "Rwsem" => [
-                // Without its last event it is one that ends earlier.
-                (Edit::Drop, 9, 10),
-                (Edit::Swap, 9, 9),
-                (Edit::OtherHolder, 10, 10),
-                (Edit::OneMore, 10, 10),
-                (Edit::Repeat, 10, 10),
-            ],
-            "UnalignedDio" => [
-                (Edit::Drop, 20, 21),
-                // Neither of the two has seen the other.
-                (Edit::Swap, 16, 20),
-                (Edit::OtherHolder, 21, 21),
-                (Edit::OneMore, 14, 14),
-                (Edit::Repeat, 21, 21),
-            ],
-            "Jbd2Credits" => [
-                (Edit::Drop, 22, 23),
-                // A worker starts before its commit is LOCKED, or after.
-                (Edit::Swap, 21, 22),
-                (Edit::OtherHolder, 14, 14),
-                (Edit::OneMore, 23, 23),
-                (Edit::Repeat, 23, 23),
-            ],
-            "WbPlug" => [
-                // Nothing tells of a throttled thread that came and went.
-                (Edit::Drop, 25, 28),
-                // Nor when it came.
-                (Edit::Swap, 25, 27),
-                (Edit::OtherHolder, 5, 5),
-                (Edit::OneMore, 28, 28),
-                (Edit::Repeat, 28, 28),
-            ],
-            "RangeTree" => [
-                // Without its last event it is one that ends earlier; without a look it is one too, and with two; whose it is makes no
-                // difference.
-                (Edit::Drop, 12, 14),
-                (Edit::Swap, 13, 13),
-                (Edit::OtherHolder, 13, 14),
-                (Edit::OneMore, 14, 14),
-                (Edit::Repeat, 13, 14),
-            ],
-            "Handles" => [
-                // At the beginning a transaction may have more handles, and be locked; some neighbours do not mind each other.
-                (Edit::Drop, 27, 33),
-                (Edit::Swap, 13, 32),
-                (Edit::OtherHolder, 33, 33),
-                // Nothing is seen of a state beside the arguments.
-                (Edit::OneMore, 0, 0),
-                (Edit::Repeat, 29, 33),
-            ],
-            "LogTail" => [
-                // The last of them, and one from before what is known; of some neighbours either may come first.
-                (Edit::Drop, 10, 12),
-                (Edit::Swap, 6, 11),
-                (Edit::OtherHolder, 12, 12),
-                (Edit::OneMore, 0, 0),
-                // That one again.
-                (Edit::Repeat, 11, 12),
-            ],
-            "KernelDio" => [
-                (Edit::Drop, 20, 21),
-                // A call and what another request does meanwhile; two I/Os of one request.
-                (Edit::Swap, 17, 20),
-                (Edit::OtherHolder, 21, 21),
-                (Edit::OneMore, 4, 4),
-                (Edit::Repeat, 21, 21),
-            ],
-            "ObservedLists" => [
-                (Edit::Drop, 26, 29),
-                (Edit::Swap, 24, 28),
-                (Edit::OtherHolder, 27, 28),
-                (Edit::OneMore, 9, 9),
-                (Edit::Repeat, 28, 29),
-            ],
-            "ObservedPlug" => [
-                // Nothing is done where an inode or the work ends, and whoever submits may do so earlier.
-                (Edit::Drop, 25, 28),
-                (Edit::Swap, 15, 25),
-                // A plug of one task is as good as that of another that has nothing in it, and so is a request that is put into no plug.
-                (Edit::OtherHolder, 23, 27),
-                (Edit::OneMore, 3, 3),
-                (Edit::Repeat, 25, 28),
-            ],
-            other => panic!("no figures of {other}"),
-        };
-        assert_eq!(figures, expected);
-    }
+        (protocol.module, figures)
+    });
+    assert_eq!(refused.collect::<Vec<_>>(), REFUSED);
 }
 
-/// One run of TLC for all edits of a trace.
+/// One run of TLC for all edits of a trace that it can read: not those that make a number less, maybe negative, nor those that name
+/// what there is not.
 #[test]
 fn tlc_refuses_the_same_edited_traces() {
     for protocol in PROTOCOLS {
         let trace = legal(protocol);
-        let edited: Vec<Trace> = EDITS.iter().flat_map(|edit| edit.all(&trace)).collect();
+        let edits = EDITS.into_iter().filter(|edit| *edit != Edit::Less);
+        let edited = edits.flat_map(|edit| edit.all(&trace));
+        let edited = edited.filter(|edited| protocol.search(edited).is_ok());
+        let edited: Vec<Trace> = edited.collect();
         let dir = temp();
         let tlc = Tlc::new(tools(), dir.path());
         let by_tlc = tlc.accepted(protocol, &edited.iter().collect::<Vec<_>>());
@@ -156,7 +120,7 @@ fn tlc_refuses_the_same_edited_traces() {
         });
         let by_machine = edited.iter().enumerate().filter(|(_, edited)| {
             let found = protocol.search(edited);
-            found.expect("an edit names nothing new") == Found::Accepted
+            found.expect("it was read") == Found::Accepted
         });
         let by_machine: BTreeSet<usize> = by_machine.map(|(place, _)| place).collect();
         println!(

@@ -202,7 +202,7 @@ fn edited_runs_are_refused() -> Result<()> {
         let refused = edited.iter().filter(is_refused).count();
         println!("{edit:?}: {refused} of {} refused", edited.len());
         let least = match edit {
-            Edit::OneMore => edited.len(),
+            Edit::More => edited.len(),
             _ => edited.len() / 3,
         };
         ensure!(refused >= least, "{edit:?}: {refused} of {}", edited.len());

@@ -234,7 +234,7 @@ fn stress_runs_are_behaviours() -> Result<()> {
 fn edited_runs_are_refused() -> Result<()> {
     let mut run = record::<WakeAll>(2, 8, Policy::UPSTREAM)?;
     in_order(&mut run);
-    for edit in [Edit::OtherHolder, Edit::OneMore, Edit::Repeat] {
+    for edit in [Edit::Other, Edit::More, Edit::Repeat] {
         let edited: Vec<Trace> = edit.all(&run).into_iter().step_by(9).collect();
         let accepted = by_machine("jbd2", &edited)?;
         println!("{edit:?}: {} runs", edited.len());

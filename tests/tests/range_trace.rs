@@ -190,7 +190,7 @@ fn edited_runs_are_refused() -> Result<()> {
         by_machine("range", &[without])?.is_empty(),
         "nobody unlocks"
     );
-    for edit in [Edit::OneMore, Edit::Repeat] {
+    for edit in [Edit::More, Edit::Repeat] {
         let edited = edit.all(&trace);
         let accepted: Vec<usize> = by_machine("range", &edited)?.into_iter().collect();
         // Who has looked may look again.

@@ -110,7 +110,7 @@ fn edited_runs_are_refused() -> Result<()> {
         protocol.search(&without)? != Found::Accepted,
         "nobody releases the lock"
     );
-    for edit in [Edit::OtherHolder, Edit::OneMore] {
+    for edit in [Edit::Other, Edit::More] {
         let mut edited = edit.all(&trace);
         edited.truncate(3);
         for edited in edited {

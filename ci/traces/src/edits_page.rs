@@ -1,7 +1,7 @@
 //! Every edit of every kept trace of a kernel, as a page: how many are refused, and why those may live that are not.
 //!
 //! What is accepted is listed in [`LIST`], by classes, each with its reason. A class that is accepted and not listed, or listed and
-//! never accepted, is told.
+//! never accepted, is told; and a page that is not of the list that is there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,8 @@ use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 
 use crate::kernel::{self, Reading, projections};
-use crate::validate::every_edit::{Class, EDITS, Edit, Figures, ask};
+use crate::validate::classes::{Class, Figures, ask};
+use crate::validate::edits::{EDITS, Edit};
 use crate::validate::protocol::Protocol;
 
 /// Where the traces are.
@@ -209,14 +210,6 @@ impl List {
         new.chain(stale).collect()
     }
 
-    /// What is listed: `Rwsem: drop See`.
-    pub fn names(&self) -> Vec<String> {
-        let classes = self.0.keys();
-        classes
-            .map(|class| format!("{}: {class}", class.module))
-            .collect()
-    }
-
     fn reason(&self, class: &Class) -> &str {
         self.0.get(class).map_or("", |reason| reason.trim())
     }
@@ -305,4 +298,30 @@ pub fn page(found: &[Found], every: u32, list: &List) -> String {
         });
     let head = [HEAD, &asked, " ", &written, COLUMNS].concat();
     [&head, &rows[..], ACCEPTED].concat() + &classes.collect::<String>()
+}
+
+/// How a page differs from what is listed, and from the traces that are kept: a line for each. Its figures are not looked at.
+pub fn stale(page: &str, kept: &[Kept], list: &List) -> Vec<String> {
+    let (traces, accepted) = page.split_once(ACCEPTED).unwrap_or((page, ""));
+    let shown = accepted.lines().filter_map(|line| {
+        let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
+        let [module, class, _, _, why] = cells.split(" | ").collect::<Vec<_>>().try_into().ok()?;
+        Some(format!("{module}: `{class}`: {why}"))
+    });
+    let shown: BTreeSet<String> = shown.collect();
+    let listed = list.0.keys().map(|class| {
+        let reason = list.reason(class);
+        format!("{}: `{class}`: {reason}", class.module)
+    });
+    let listed: BTreeSet<String> = listed.collect();
+    let missing = listed.difference(&shown);
+    let missing = missing.map(|row| format!("listed, and not on the page: {row}"));
+    let gone = shown.difference(&listed);
+    let gone = gone.map(|row| format!("on the page, and not listed: {row}"));
+    let unknown = kept.iter().filter(|kept| {
+        let row = format!("| {} |", kept.name);
+        !traces.lines().any(|line| line.starts_with(&row))
+    });
+    let unknown = unknown.map(|kept| format!("kept, and not on the page: {}", kept.name));
+    missing.chain(gone).chain(unknown).collect()
 }

@@ -3,11 +3,12 @@
 //! Each trace is asked of the machine, and of TLC if it is not too long; both must say the same. Before any trace is judged, the
 //! validator is tried on a legal one and on edited ones. Files are read as streams: what is long is judged and forgotten.
 
+pub mod classes;
 pub mod edits;
-pub mod every_edit;
 pub mod protocol;
 pub mod search;
 pub mod tlc;
+pub mod trial;
 pub mod why;
 
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ pub struct Request {
 pub fn validate(root: &Path, request: &Request) -> Result<u8> {
     let area = protocol::area(&request.area)?;
     for protocol in Protocol::of_area(area) {
-        edits::test(protocol)?;
+        trial::test(protocol)?;
     }
     let toolchain = (!request.machine_only)
         .then(|| Toolchain::find(root))
