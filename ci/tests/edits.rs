@@ -2,7 +2,9 @@
 
 mod runner;
 
-use interlock_traces::edits_page::{self, Found, Kept, List};
+use std::fs;
+
+use interlock_traces::edits_page::{self, Found, Kept, LIST, List, PAGE};
 use interlock_traces::validate::edits::Edit;
 use runner::root;
 
@@ -30,7 +32,44 @@ fn what_is_accepted_is_listed() {
         let found = edits_page::find(&kept(name), EVERY).expect(name);
         assert!(!found.is_empty());
         assert!(list.differs(&found, false).is_empty(), "{name}");
+        let page = page();
+        for found in found {
+            assert!(page.contains(&found.row()), "{name}: {}", found.row());
+        }
     }
+}
+
+fn page() -> String {
+    fs::read_to_string(root().join(PAGE)).expect("the page")
+}
+
+/// The page was written with this list, of these traces.
+#[test]
+fn the_page_is_of_the_list() {
+    let (page, kept) = (page(), edits_page::kept(&root()).expect("the traces"));
+    let list = List::read(&root()).expect("the list");
+    let none: Vec<String> = Vec::new();
+    assert_eq!(edits_page::stale(&page, &kept, &list), none);
+    assert!(page.contains(&format!("--every {EVERY} --keep")));
+    // A class that is gone, one that is new, another reason, and a trace.
+    let text = fs::read_to_string(root().join(LIST)).expect("the list");
+    for (from, to) in [
+        ("    \"drop Issue\",\n", ""),
+        ("\"drop Issue\"", "\"drop Issue\", \"drop Bio\""),
+        ("The request waits on", "It waits on"),
+    ] {
+        let other = List::parse(&text.replace(from, to)).expect("a list");
+        let told = edits_page::stale(&page, &kept, &other);
+        assert!(
+            told.iter()
+                .all(|line| line.contains("ObservedPlug: `drop ")),
+            "{told:?}"
+        );
+        assert!(!told.is_empty(), "{from}");
+    }
+    let without = page.replace("| k61_writeback |", "| k60_writeback |");
+    let told = edits_page::stale(&without, &kept, &list);
+    assert_eq!(told, ["kept, and not on the page: k61_writeback"]);
 }
 
 /// What is not listed is told, and what is listed and refused.
