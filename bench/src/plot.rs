@@ -104,13 +104,13 @@ impl Picture {
             self.marks(side, [x, x + 18.0, x + 38.0], y - 4.0);
             self.canvas.text(&format!("of-{side}"), x + 48.0, y, side);
         }
-        self.paragraph(Font("small", 11.0), y + 4.0, words)
+        self.paragraph(Font::plain("small", 11.0), y + 4.0, words)
     }
 
     /// Draws a scenario below `top`; returns where it ends.
     fn panel(&mut self, fight: &Fight, top: f64) -> f64 {
         let title = format!("{}: {}", fight.scenario.name, fight.scenario.what);
-        let top = self.paragraph(Font("panel", 13.0), top + 14.0, &title) + 8.0;
+        let top = self.paragraph(Font::bold("panel", 13.0), top + 14.0, &title) + 8.0;
         let bottom = top + (2.0 * ROW + NAME) * drawn(fight).count() as f64 + 6.0;
         for power in POWERS.0..=POWERS.1 {
             let wait = Duration::from_nanos(10_u64.pow(power.unsigned_abs()));

@@ -1,6 +1,7 @@
-//! What is generated in the documentation: tables in READMEs and in the book, a cfg beside each module, and pictures of counterexamples.
+//! What is generated in the documentation: tables in READMEs and in the book, a cfg beside each module, state diagrams, and pictures of
+//! counterexamples.
 //!
-//! `interlock lint` finds tables and cfgs that are out of date, `interlock check` pictures; [`update`] brings all up to date.
+//! `interlock lint` finds tables, cfgs and diagrams that are out of date, `interlock check` pictures; [`update`] brings all up to date.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +12,16 @@ use crate::cfg;
 use crate::explain::{picture, write_whole};
 use crate::lint::files;
 use crate::manifest::Manifest;
+use crate::states;
 use crate::table;
 use crate::trace;
 
-/// Writes every table, cfg and picture anew, and returns the files that have changed. The pictures' models are run, with their
+/// Writes every table, cfg, diagram and picture anew, and returns the files that have changed. The pictures' models are run, with their
 /// files in `out`.
 ///
 /// # Errors
 ///
-/// A page's marker that names no table, a cfg or a picture of no model, a model without a counterexample, a file that cannot
+/// A page's marker that names no table, a cfg or a picture of no model, a diagram of no task, a model without a counterexample, a file that cannot
 /// be read or written.
 pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBuf>> {
     let mut found = vec![("README.md".to_owned(), root.join("README.md"))];
@@ -44,6 +46,13 @@ pub fn update(root: &Path, manifest: &Manifest, out: &Path) -> Result<Vec<PathBu
                     format!("{shown}:1: names no model (write it with `interlock cfg MODEL`)")
                 })?;
             write(&path, &text, &cfg::text(model, false), &mut changed)?;
+        }
+    }
+    for area in &manifest.areas {
+        if let Some(new) = states::draw(manifest, area)? {
+            let path = root.join(states::file(&area.name));
+            let old = fs::read_to_string(&path).unwrap_or_default();
+            write(&path, &old, &new, &mut changed)?;
         }
     }
     for model in &manifest.models {

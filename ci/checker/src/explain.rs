@@ -11,7 +11,7 @@ use interlock_tla::edges::Edges;
 use interlock_tla::{itf, svg, timeline};
 
 /// The folder of pictures: `<model>.svg` shows the model's counterexample.
-const PICTURES: &str = "docs/img";
+pub(crate) const PICTURES: &str = "docs/img";
 
 /// The picture of a model that the documentation of the clone at `root` shows, if it shows one.
 pub fn picture(root: &Path, model: &Model) -> Option<PathBuf> {

@@ -37,6 +37,7 @@ pub mod run;
 pub mod say;
 pub mod select;
 pub mod shard;
+pub mod states;
 pub mod table;
 pub mod tla_checker;
 pub mod tlc;

@@ -12,6 +12,7 @@ mod flatten;
 mod load;
 mod measured;
 mod source;
+mod states;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use interlock_tla::Layout;
 pub use chosen::Chosen;
 pub(crate) use chosen::{Answer, answer};
 use counts::Lock;
+pub use states::States;
 
 /// The name of an area's claims, in its folder.
 pub const CLAIMS: &str = "models.toml";
@@ -29,11 +31,12 @@ pub const CLAIMS: &str = "models.toml";
 pub const RECORD: &str = "docs/kernels.json";
 
 /// What declares the tables of the claims and of their lock: their reference is made of it.
-pub(crate) const SOURCES: [&str; 4] = [
+pub(crate) const SOURCES: [&str; 5] = [
     include_str!("manifest.rs"),
     include_str!("manifest/file.rs"),
     include_str!("manifest/chosen.rs"),
     include_str!("manifest/counts.rs"),
+    include_str!("manifest/states.rs"),
 ];
 
 /// An area's claims as they are shown, relative to the directory that `specs` lies in.
@@ -175,6 +178,8 @@ pub struct Area {
     pub headlines: Vec<String>,
     /// The tables of its chapter.
     pub tables: Vec<Chosen>,
+    /// The state diagram of its chapter.
+    pub states: Option<States>,
     /// Its line in the area's claims, from 1.
     pub line: usize,
 }

@@ -53,6 +53,7 @@ fn area() -> Area {
         columns: Vec::new(),
         headlines: Vec::new(),
         tables: Vec::new(),
+        states: None,
         line: 1,
     }
 }

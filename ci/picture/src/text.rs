@@ -1,15 +1,29 @@
 //! How much room a text needs. Nothing here knows the reader's fonts: these are upper bounds.
 
-/// An upper bound on the mean width of a character, in parts of the font's size.
-const CHARACTER: f64 = 0.6;
+/// Upper bounds on the mean width of a character, in parts of the font's size.
+const PLAIN: f64 = 0.6;
+const BOLD: f64 = 0.68;
 
-/// A pair of a class and its font's size in pixels, which the picture's style sheet repeats.
+/// A class of text, and what the picture's style sheet says of it too: its size in pixels, and whether it is bold.
 #[derive(Debug, Clone, Copy)]
-pub struct Font(pub &'static str, pub f64);
+pub struct Font(pub &'static str, pub f64, bool);
+
+impl Font {
+    /// A font as it is.
+    pub const fn plain(class: &'static str, size: f64) -> Font {
+        Font(class, size, false)
+    }
+
+    /// A bold one.
+    pub const fn bold(class: &'static str, size: f64) -> Font {
+        Font(class, size, true)
+    }
+}
 
 /// An upper bound on the width of a text.
 pub fn measure(font: Font, text: &str) -> f64 {
-    text.chars().count() as f64 * font.1 * CHARACTER
+    let character = if font.2 { BOLD } else { PLAIN };
+    text.chars().count() as f64 * font.1 * character
 }
 
 /// Breaks a text behind any of `breaks` so that each line is at most `width` wide, where its pieces allow.

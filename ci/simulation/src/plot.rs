@@ -35,7 +35,12 @@ const STYLE: &str = "
 pub fn render(runs: &[Run]) -> String {
     let mut canvas = Canvas::default();
     let mut y = MARGIN;
-    for line in lines(Font("title", 15.0), PHONE - 2.0 * MARGIN, TITLE, &[' ']) {
+    for line in lines(
+        Font::bold("title", 15.0),
+        PHONE - 2.0 * MARGIN,
+        TITLE,
+        &[' '],
+    ) {
         y += 19.0;
         canvas.text("title", MARGIN, y, line);
     }

@@ -1,6 +1,7 @@
 //! TLA+ as text: its modules, what TLC prints of them, and drawings of what was read.
 
 pub mod counterexample;
+pub mod diagram;
 pub mod edges;
 pub mod itf;
 pub mod messages;

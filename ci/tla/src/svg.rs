@@ -1,7 +1,7 @@
 //! A counterexample as a picture: time from top to bottom, a lane a task. So drawn it fits a phone, and each step's label is level.
 
 mod grid;
-mod style;
+pub(crate) mod style;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,7 +10,8 @@ use interlock_picture::{Canvas, Document, Font, lines, measure};
 
 use self::grid::{Grid, LABEL_LINE, MARGIN, NAME_LINE, closes};
 use self::style::{
-    ALARM, COLOURS, DEFINITIONS, LABEL, LEGEND, NUMBER, STORY, STYLE, SUBTITLE, TASK, TITLE, VALUE,
+    ALARM, COLOURS, DEFINITIONS, LABEL, LEGEND, MARKS, NUMBER, STORY, STYLE, SUBTITLE, TASK, TITLE,
+    VALUE,
 };
 use crate::counterexample::Counterexample;
 use crate::swimlanes::{Layout, Move, Style, Swimlanes, moves};
@@ -46,7 +47,7 @@ pub fn render(
         title,
         description: &picture.description(),
         definitions: DEFINITIONS,
-        style: STYLE,
+        style: &format!("{STYLE}{MARKS}"),
     }))
 }
 

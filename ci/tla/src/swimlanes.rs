@@ -17,6 +17,24 @@ pub struct Layout {
     pub style: BTreeMap<String, String>,
 }
 
+impl Layout {
+    /// How a task with these values, the outermost lock's first, is drawn: by the last one that is not idle.
+    pub(crate) fn style_of(&self, values: &[String]) -> Style {
+        let styles = values
+            .iter()
+            .map(|value| match self.style.get(value).map(String::as_str) {
+                Some("idle") => Style::Idle,
+                Some("wait") => Style::Wait,
+                Some("hold") => Style::Hold,
+                _ => Style::Busy,
+            });
+        styles
+            .rev()
+            .find(|style| *style != Style::Idle)
+            .unwrap_or(Style::Idle)
+    }
+}
+
 /// How a task's value is drawn; the layout's `style` maps values to these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -285,7 +303,7 @@ pub(crate) fn moves(cex: &Counterexample) -> Vec<Move<'_>> {
 }
 
 /// What each task does: its value in each of the variables that the state has, in the order of `lanes`.
-fn tasks<'a>(
+pub(crate) fn tasks<'a>(
     state: &'a State,
     lanes: &[String],
 ) -> anyhow::Result<BTreeMap<String, Vec<&'a Value>>> {
@@ -327,19 +345,8 @@ fn detail(state: &State, task: &str, tasks: usize) -> String {
 /// A task is drawn by the last of its values that is not idle: of two nested locks, by what it does at the inner one.
 fn cell(values: &[&Value], layout: &Layout) -> Cell {
     let texts: Vec<String> = values.iter().map(|value| value.label()).collect();
-    let styles = texts
-        .iter()
-        .map(|text| match layout.style.get(text).map(String::as_str) {
-            Some("idle") => Style::Idle,
-            Some("wait") => Style::Wait,
-            Some("hold") => Style::Hold,
-            _ => Style::Busy,
-        });
     Cell {
-        style: styles
-            .rev()
-            .find(|style| *style != Style::Idle)
-            .unwrap_or(Style::Idle),
+        style: layout.style_of(&texts),
         text: texts.join("/"),
     }
 }

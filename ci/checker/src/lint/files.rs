@@ -1,4 +1,5 @@
-//! What lies in `specs/` that no row accounts for, and tables that are not what the claims give.
+//! What lies in `specs/` that no row accounts for, and tables and diagrams that are not what the claims
+//! and the corpus give.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::Lint;
 use crate::corpus::{FOLDER, GRAPH, TRACE, file};
-use crate::{cfg, table};
+use crate::explain::PICTURES;
+use crate::manifest::claims;
+use crate::{cfg, states, table};
 
 pub(super) fn check(lint: &mut Lint) {
     let specs = lint.manifest.specs.clone();
@@ -47,6 +50,43 @@ pub(super) fn check(lint: &mut Lint) {
         page(lint, &shown, &path);
     }
     corpus(lint);
+    diagrams(lint);
+}
+
+/// The state diagrams are those of the graphs in the corpus, and each is one that claims declare.
+fn diagrams(lint: &mut Lint) {
+    let manifest = lint.manifest;
+    let declared = manifest.areas.iter().filter(|area| area.states.is_some());
+    let declared: BTreeSet<String> = declared.map(|area| states::file(&area.name)).collect();
+    for area in &manifest.areas {
+        let text = match states::draw(manifest, area) {
+            Ok(None) => continue,
+            Ok(Some(text)) => text,
+            Err(error) => {
+                let message = format!("its state diagram cannot be drawn: {error:#}");
+                lint.at(&claims(&area.name), area.line, "stale-diagram", message);
+                continue;
+            }
+        };
+        let file = states::file(&area.name);
+        if fs::read_to_string(manifest.base().join(&file)).ok() != Some(text) {
+            let message = "is not the diagram of the graph in the corpus (run `make docs`)";
+            lint.at(&file, 1, "stale-diagram", message.into());
+        }
+    }
+    let mut files = Vec::new();
+    let folder = manifest.base().join(PICTURES);
+    if folder.is_dir() && walk(&folder, PICTURES, &mut files).is_err() {
+        let message = "cannot list it (look at its permissions)".into();
+        lint.at(PICTURES, 1, "unreadable-file", message);
+    }
+    let is_diagram = |shown: &String| shown.starts_with(&format!("{PICTURES}/states-"));
+    for (shown, _) in files.into_iter().filter(|(shown, _)| is_diagram(shown)) {
+        if !declared.contains(&shown) {
+            let message = "no claims have a [states] for it (add one, or remove the file)";
+            lint.at(&shown, 1, "stale-diagram", message.into());
+        }
+    }
 }
 
 /// The corpus has the file of each model that is kept, and no other's: one that is deleted would be compared no more.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::chosen::ChosenTable;
+use super::states::StatesTable;
 use super::{Engine, Kind, Lane};
 
 /// The whole file.
@@ -17,6 +18,8 @@ pub(super) struct File {
     /// By name, the tables that a chapter shows: `<!-- table:chosen AREA NAME -->`.
     #[serde(default)]
     pub(super) table: BTreeMap<String, Spanned<ChosenTable>>,
+    /// The state diagram of the area's chapter.
+    pub(super) states: Option<Spanned<StatesTable>>,
     /// By name, who takes part, or what else makes a model large.
     #[serde(default)]
     pub(super) size: BTreeMap<String, Size>,

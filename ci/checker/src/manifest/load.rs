@@ -13,6 +13,7 @@ use super::counts::{self, Lock};
 use super::file::{AreaTable, File, ModuleTable, SecondTable};
 use super::flatten::flatten;
 use super::source::Source;
+use super::states;
 use super::{Area, CLAIMS, Engine, Manifest, Model, Module, RECORD, measured};
 use crate::near::did_you_mean;
 
@@ -92,6 +93,7 @@ fn area(manifest: &mut Manifest, path: &Path, name: &str, lock: &Lock) -> anyhow
         columns,
         headlines,
         tables: Vec::new(),
+        states: None,
         line: source.line(&span),
     });
     modules(&source, manifest, name, &file.module)?;
@@ -140,8 +142,12 @@ fn area(manifest: &mut Manifest, path: &Path, name: &str, lock: &Lock) -> anyhow
     let sizes = sizes.map(|(size, table)| ((name.to_owned(), size), table.constants));
     manifest.sizes.extend(sizes);
     let tables = chosen::read(&source, manifest, name, file.table)?;
+    let states = file.states;
+    let states = states.map(|table| states::read(&source, manifest, name, table));
+    let states = states.transpose()?;
     if let Some(area) = manifest.areas.last_mut() {
         area.tables = tables;
+        area.states = states;
     }
     Ok(())
 }

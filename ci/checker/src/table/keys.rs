@@ -5,10 +5,11 @@ use crate::manifest::{BUDGET, HEAP, SOURCES};
 use crate::near::did_you_mean;
 
 /// By a table's name in a marker, the struct that it is read into.
-const TABLES: [(&str, &str); 10] = [
+const TABLES: [(&str, &str); 11] = [
     ("file", "File"),
     ("area", "AreaTable"),
     ("table", "ChosenTable"),
+    ("states", "StatesTable"),
     ("size", "Size"),
     ("module", "ModuleTable"),
     ("check", "Check"),
@@ -32,6 +33,7 @@ pub(super) fn keys(table: &str) -> Result<String, String> {
         ("HEAP", heap.as_str()),
         ("AreaTable", "[area](#the-area)"),
         ("ChosenTable", "[table](#a-table-of-a-chapter)"),
+        ("StatesTable", "[diagram](#a-state-diagram)"),
         ("Size", "[size](#a-size)"),
         ("ModuleTable", "[module](#a-module)"),
         ("Check", "[check](#a-check)"),

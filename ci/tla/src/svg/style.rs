@@ -2,21 +2,32 @@
 
 use interlock_picture::Font;
 
-pub(super) const TITLE: Font = Font("title", 15.0);
-pub(super) const SUBTITLE: Font = Font("subtitle", 12.0);
-pub(super) const STORY: Font = Font("story", 13.0);
-pub(super) const TASK: Font = Font("task", 13.0);
-pub(super) const LABEL: Font = Font("label", 12.0);
-pub(super) const VALUE: Font = Font("value", 11.0);
-pub(super) const NUMBER: Font = Font("number", 11.0);
-pub(super) const ALARM: Font = Font("alarm", 12.0);
-pub(super) const LEGEND: Font = Font("legend", 12.0);
+pub(super) const TITLE: Font = Font::bold("title", 15.0);
+pub(super) const SUBTITLE: Font = Font::plain("subtitle", 12.0);
+pub(super) const STORY: Font = Font::plain("story", 13.0);
+pub(super) const TASK: Font = Font::bold("task", 13.0);
+pub(super) const LABEL: Font = Font::plain("label", 12.0);
+pub(super) const VALUE: Font = Font::plain("value", 11.0);
+pub(super) const NUMBER: Font = Font::plain("number", 11.0);
+pub(super) const ALARM: Font = Font::bold("alarm", 12.0);
+pub(super) const LEGEND: Font = Font::plain("legend", 12.0);
 
 /// How many classes `hold0`, `hold1`... the style sheet has.
 pub(super) const COLOURS: usize = 4;
 
-pub(super) const DEFINITIONS: &str = r#"<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="plate" width="7" height="7"/><rect class="stripe" width="3" height="7"/></pattern></defs>
+/// The pattern of what waits.
+pub(crate) const DEFINITIONS: &str = r#"<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="plate" width="7" height="7"/><rect class="stripe" width="3" height="7"/></pattern></defs>
 "#;
+
+/// What is busy, waits and holds, in every picture of a model.
+pub(crate) const MARKS: &str = "
+.busy { fill: $busy; stroke: $edge; }
+.wait { fill: url(#hatch); stroke: $wait; }
+.plate { fill: $plate; }
+.stripe { fill: $stripe; }
+.hold0 { fill: $hold0; }
+.held { fill: $held; }
+";
 
 pub(super) const STYLE: &str = "
 .title { font-size: 15px; font-weight: bold; }
@@ -27,14 +38,8 @@ pub(super) const STYLE: &str = "
 .value { font-size: 11px; text-anchor: middle; }
 .number { font-size: 11px; fill: $quiet; }
 .alarm { font-size: 12px; font-weight: bold; text-anchor: middle; fill: $alarm; }
-.held { fill: $held; }
 .loop { fill: $loop; }
 .idle { stroke: $idle; stroke-width: 1.5; }
-.busy { fill: $busy; stroke: $edge; }
-.wait { fill: url(#hatch); stroke: $wait; }
-.plate { fill: $plate; }
-.stripe { fill: $stripe; }
-.hold0 { fill: $hold0; }
 .hold1 { fill: $hold1; }
 .hold2 { fill: $hold2; }
 .hold3 { fill: $hold3; }
