@@ -22,7 +22,7 @@ fn with_diagram(graph: &str) -> Copy {
 
 #[test]
 fn a_state_diagram_that_is_not_that_of_its_graph() {
-    let graph = "initial 0\n\n0 [pc |-> [r1 |-> \"idle\"]]\n1 [pc |-> [r1 |-> \"hold\"]]\n\n0 Enter(r1) 1\n1 Release(r1) 0\n";
+    let graph = "states 2\nsteps 2\ninitial 0\n\n0 [pc |-> [r1 |-> \"idle\"]]\n1 [pc |-> [r1 |-> \"hold\"]]\n\n0 Enter(r1) 1\n1 Release(r1) 0\n";
     let copy = with_diagram(graph);
     let stale = "docs/img/states-demo.svg:1: stale-diagram: is not the diagram of the graph in the corpus (run `make docs`)";
     finds_only(&copy, &[stale]);

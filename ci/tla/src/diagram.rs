@@ -1,16 +1,16 @@
 //! What one task does, as a state diagram: the states that its variable has in a state graph, and the actions that change it.
 
 mod drawing;
-mod graph;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, ensure};
 
+use crate::counterexample::State;
+use crate::state_graph::Graph;
 use crate::swimlanes::{Layout, Style, tasks};
 use crate::value::Value;
-use graph::Graph;
 
 /// What a task that a state leaves out is: one that has not begun. Graphs are kept in short.
 const LEFT_OUT: &str = "idle";
@@ -42,10 +42,16 @@ impl Diagram {
         let graph = Graph::read(graph)?;
         let mut names: BTreeSet<String> = BTreeSet::new();
         let mut states = Vec::new();
-        for state in &graph.states {
+        for (vars, number) in graph.states.into_iter().zip(0..) {
+            let state = State {
+                number,
+                action: String::new(),
+                args: Vec::new(),
+                vars,
+            };
             let shows = |name: &String| state.vars.contains_key(name);
             let tasks = match layout.variables.iter().any(shows) {
-                true => tasks(state, &layout.variables)?,
+                true => tasks(&state, &layout.variables)?,
                 false => BTreeMap::new(),
             };
             names.extend(tasks.keys().cloned());
@@ -60,8 +66,8 @@ impl Diagram {
             names.into_iter().collect::<Vec<_>>().join(", ")
         );
         let mut steps: BTreeMap<(&str, &str), BTreeSet<Action>> = BTreeMap::new();
-        for step in &graph.steps {
-            let (from, to) = (&states[step.from], &states[step.to]);
+        for (from, step, to) in &graph.steps {
+            let (from, to) = (&states[*from], &states[*to]);
             if from != to {
                 let takers: Vec<String> = step.args.iter().map(Value::label).collect();
                 let is_of_a_task = takers.iter().any(|taker| names.contains(taker));

@@ -6,6 +6,7 @@ pub mod edges;
 pub mod itf;
 pub mod messages;
 pub mod module;
+pub mod state_graph;
 pub mod svg;
 mod swimlanes;
 pub mod timeline;
