@@ -1,26 +1,20 @@
 //! What Apalache writes to its output: the line with the outcome, and what it complains of.
 
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use interlock_checker::apalache::verdict;
 use interlock_checker::manifest::{Engine, Expect, Kind, Manifest, Model};
-use interlock_checker::process::{End, Stop};
 use interlock_checker::verdict::Outcome;
 
+use super::printed::{Printed, STDERR};
 use crate::{Target, root};
 
-/// The first byte is the exit status, the others are the standard output and, behind [`STDERR`], the standard error.
+/// Of a [`Printed`].
 pub const TARGET: Target = Target {
     name: "apalache",
     read,
     seeds,
 };
-
-/// What stands between the two outputs.
-const STDERR: &str = "\n# stderr\n";
 
 /// A model whose types are asked for, and two of invariants: one to hold, one to be violated.
 static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
@@ -37,26 +31,19 @@ static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
 });
 
 fn read(bytes: &[u8]) {
-    let (status, output) = bytes.split_first().unwrap_or((&0, &[]));
-    let output = String::from_utf8_lossy(output);
-    let (stdout, stderr) = output.split_once(STDERR).unwrap_or((&output, ""));
-    let end = End {
-        stop: Stop::Exited(ExitStatus::from_raw(i32::from(*status) << 8)),
-        took: Duration::ZERO,
-        cpu: Duration::ZERO,
-        peak: 0,
-    };
+    let printed = Printed::of(bytes);
+    let (status, (stdout, stderr)) = (printed.status, printed.outputs());
     let says = |outcome: &str| stdout.contains(&format!("The outcome is: {outcome}"));
     for model in &*MODELS {
         let typed = model.expect == Expect::Typed;
         // Neither the exit status nor the line is a verdict without the other.
-        match verdict::outcome(model, Kind::Invariant, end, stdout, stderr) {
+        match verdict::outcome(model, Kind::Invariant, printed.end(), stdout, stderr) {
             Outcome::Typed => {
-                assert!(typed && *status == 0 && stdout.contains("Type checker [OK]"));
+                assert!(typed && status == 0 && stdout.contains("Type checker [OK]"));
             }
-            Outcome::Holds => assert!(!typed && *status == 0 && says("NoError")),
+            Outcome::Holds => assert!(!typed && status == 0 && says("NoError")),
             Outcome::Violates { property, kind } => {
-                assert!(!typed && *status == 12);
+                assert!(!typed && status == 12);
                 match kind {
                     Kind::Deadlock => assert!(says("Deadlock")),
                     _ => assert!(says("Error") && property == model.invariants.join(" or ")),

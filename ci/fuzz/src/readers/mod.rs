@@ -9,6 +9,7 @@ pub mod kernels;
 pub mod log;
 pub mod manifest;
 pub mod plan;
+mod printed;
 pub mod recording;
 pub mod report;
 pub mod tla_checker;
