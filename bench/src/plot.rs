@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use interlock_picture::{Canvas, Document, Font, PHONE, lines};
+use interlock_picture::{Canvas, Document, Font, PHONE};
 
 use crate::contended::Summary;
 use crate::locks::{Fight, Outcome, Results};
@@ -88,13 +88,11 @@ impl Picture {
         self.canvas.rect(&fill, (worst - 1.5, y - 5.5), (3.0, 11.0));
     }
 
-    /// Writes a text below `y`, in as many lines as it needs; returns where it ends.
-    fn paragraph(&mut self, font: Font, mut y: f64, text: &str) -> f64 {
-        for line in lines(font, PHONE - 2.0 * MARGIN, text, &[' ']) {
-            y += font.1 + 4.0;
-            self.canvas.text(font.0, MARGIN, y, line);
-        }
-        y
+    /// A text below `y`; returns where it ends.
+    fn paragraph(&mut self, font: Font, y: f64, text: &str) -> f64 {
+        let width = PHONE - 2.0 * MARGIN;
+        self.canvas
+            .paragraph(font, (MARGIN, y), width, text, &[' '])
     }
 
     /// Says what the marks mean; returns where it ends.

@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write as _};
 
 use crate::sheet::sheet;
-use crate::text::escape;
+use crate::text::{Font, escape, lines};
 
 /// The shapes drawn so far. A class is one name, or several with spaces between them.
 #[derive(Debug, Default)]
@@ -35,6 +35,22 @@ impl Canvas {
         self.add(format_args!(
             r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{content}</text>"#
         ));
+    }
+
+    /// A text below `y`, in lines of at most `width` that end behind any of `breaks`; returns where it ends.
+    pub fn paragraph(
+        &mut self,
+        font: Font,
+        (x, mut y): (f64, f64),
+        width: f64,
+        text: &str,
+        breaks: &[char],
+    ) -> f64 {
+        for line in lines(font, width, text, breaks) {
+            y += font.1 + 4.0;
+            self.text(font.0, x, y, line);
+        }
+        y
     }
 
     /// A rectangle, whose corners are a little rounded.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use interlock_picture::{Canvas, Document, Font, PHONE, lines};
+use interlock_picture::{Canvas, Document, Font, PHONE};
 
 use super::setup::Mode;
 use super::{Cure, Run};
@@ -34,16 +34,8 @@ const STYLE: &str = "
 /// Draws the runs with reservations as a standalone SVG.
 pub fn render(runs: &[Run]) -> String {
     let mut canvas = Canvas::default();
-    let mut y = MARGIN;
-    for line in lines(
-        Font::bold("title", 15.0),
-        PHONE - 2.0 * MARGIN,
-        TITLE,
-        &[' '],
-    ) {
-        y += 19.0;
-        canvas.text("title", MARGIN, y, line);
-    }
+    let (font, width) = (Font::bold("title", 15.0), PHONE - 2.0 * MARGIN);
+    let y = canvas.paragraph(font, (MARGIN, MARGIN), width, TITLE, &[' ']);
     legend(&mut canvas, y + 20.0);
     scales(&mut canvas);
     for run in runs.iter().filter(|run| run.setup.mode == Mode::Nolock) {

@@ -6,7 +6,7 @@ pub(crate) mod style;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use interlock_picture::{Canvas, Document, Font, lines, measure};
+use interlock_picture::{Canvas, Document, Font, measure};
 
 use self::grid::{Grid, LABEL_LINE, MARGIN, NAME_LINE, closes};
 use self::style::{
@@ -18,6 +18,8 @@ use crate::swimlanes::{Layout, Move, Style, Swimlanes, moves};
 
 /// The most that a lane's segments are wide.
 const BAR: f64 = 90.0;
+/// A line of prose ends behind one of these.
+pub(crate) const BREAKS: [char; 3] = [' ', '-', '/'];
 /// With more states than these, the tasks' names stand below the lanes too.
 const TALL: usize = 16;
 
@@ -77,13 +79,10 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Writes a text below `y`, in as many lines as it needs; returns where it ends.
-    fn paragraph(&self, canvas: &mut Canvas, font: Font, mut y: f64, text: &str) -> f64 {
-        for line in lines(font, self.grid.width - 2.0 * MARGIN, text, &[' ', '-', '/']) {
-            y += font.1 + 4.0;
-            canvas.text(font.0, MARGIN, y, line);
-        }
-        y
+    /// A text below `y`; returns where it ends.
+    fn paragraph(&self, canvas: &mut Canvas, font: Font, y: f64, text: &str) -> f64 {
+        let width = self.grid.width - 2.0 * MARGIN;
+        canvas.paragraph(font, (MARGIN, y), width, text, &BREAKS)
     }
 
     /// Draws the states below `top`; returns where they end.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use interlock_picture::{Canvas, Document, Font, PHONE, lines, measure};
 
 use super::{Action, Diagram, said};
+use crate::svg::BREAKS;
 use crate::svg::style::{DEFINITIONS, MARKS};
 use crate::swimlanes::Style;
 
@@ -72,10 +73,7 @@ impl Diagram {
         let mut canvas = Canvas::default();
         let mut y = MARGIN;
         for (font, text) in [(TITLE, title), (SUBTITLE, subtitle)] {
-            for line in lines(font, width - 2.0 * MARGIN, text, &[' ', '-', '/']) {
-                y += font.1 + 4.0;
-                canvas.text(font.0, MARGIN, y, line);
-            }
+            y = canvas.paragraph(font, (MARGIN, y), width - 2.0 * MARGIN, text, &BREAKS);
         }
         let (boxes, mut bottom) = self.place(y + 16.0, &mut sides);
         let right = MARGIN + state;
