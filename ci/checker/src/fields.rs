@@ -6,18 +6,18 @@ use syn::{Attribute, Expr, Fields, GenericArgument, Item, ItemEnum, Lit, PathArg
 use crate::markdown;
 
 /// Where types are declared, and what types that are told elsewhere, and constants of doc comments, are called.
-pub struct Declared<'a> {
+pub struct Declared {
     items: Vec<Item>,
-    words: &'a [(&'a str, &'a str)],
+    words: Vec<(&'static str, String)>,
 }
 
-impl<'a> Declared<'a> {
+impl Declared {
     /// The types of these sources.
     ///
     /// # Errors
     ///
     /// When a text is not Rust.
-    pub fn read(sources: &[&str], words: &'a [(&'a str, &'a str)]) -> Result<Self> {
+    pub fn read(sources: &[&str], words: Vec<(&'static str, String)>) -> Result<Self> {
         let mut items = Vec::new();
         for source in sources {
             items.extend(syn::parse_file(source)?.items);
@@ -87,7 +87,7 @@ impl<'a> Declared<'a> {
         let name = path.ident.to_string();
         let told = self.words.iter().find(|(word, _)| *word == name);
         Ok(match name.as_str() {
-            _ if let Some((_, words)) = told => (*words).to_owned(),
+            _ if let Some((_, words)) = told => words.clone(),
             "String" => "text".to_owned(),
             "bool" => "`true` or `false`".to_owned(),
             "u32" | "u64" | "usize" => "number".to_owned(),
@@ -153,7 +153,7 @@ impl<'a> Declared<'a> {
             };
             let word = self.words.iter().find(|(word, _)| *word == name);
             told += before;
-            told += &word.map_or_else(|| format!("`{name}`"), |(_, word)| (*word).to_owned());
+            told += &word.map_or_else(|| format!("`{name}`"), |(_, word)| word.clone());
             rest = behind.to_owned();
         }
         Ok(told + &rest)

@@ -7,6 +7,8 @@
 mod chosen;
 mod keys;
 
+use std::cell::LazyCell;
+
 use crate::manifest::column::Column;
 use crate::manifest::{Answer, Engine, Expect, Kind, Manifest, Model, answer};
 use crate::markdown;
@@ -236,9 +238,11 @@ fn verdict(model: &Model) -> String {
 ///
 /// When a marker names no table or no area, or has no end.
 pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
+    // A page has all of them or none.
+    let declared = LazyCell::new(keys::declared);
     marks::fill(text, "table", |named| match named.split_once(' ') {
         None if named == "headlines" => Ok(headlines(manifest)),
-        Some(("keys", of)) => keys::keys(of),
+        Some(("keys", of)) => keys::keys(of, &declared),
         _ => of_area(manifest, named),
     })
 }

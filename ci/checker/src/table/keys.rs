@@ -19,30 +19,37 @@ const TABLES: [(&str, &str); 11] = [
     ("lock", "Counts"),
 ];
 
+/// What the manifest's source declares, to be told in the page's words.
+pub(super) fn declared() -> Result<Declared, String> {
+    let words = [
+        ("BUDGET", BUDGET.to_string()),
+        ("HEAP", HEAP.to_string()),
+        ("AreaTable", "[area](#the-area)".into()),
+        ("ChosenTable", "[table](#a-table-of-a-chapter)".into()),
+        ("StatesTable", "[diagram](#a-state-diagram)".into()),
+        ("Size", "[size](#a-size)".into()),
+        ("ModuleTable", "[module](#a-module)".into()),
+        ("Check", "[check](#a-check)".into()),
+        ("Design", "[design](#a-design)".into()),
+        ("Row", "[row](#a-row)".into()),
+        ("SecondTable", "[table](#a-second-opinion)".into()),
+        ("Typed", "`true`".into()),
+    ];
+    Declared::read(&SOURCES, words.into()).map_err(|error| wrong(&error))
+}
+
 /// The keys of one of its tables.
-pub(super) fn keys(table: &str) -> Result<String, String> {
+pub(super) fn keys(table: &str, declared: &Result<Declared, String>) -> Result<String, String> {
     let Some((_, name)) = TABLES.iter().find(|(known, _)| *known == table) else {
         let near = did_you_mean(table, TABLES.iter().map(|(known, _)| *known));
         return Err(format!(
             "models.toml has no table `{table}`{near} (correct the marker)"
         ));
     };
-    let (budget, heap) = (BUDGET.to_string(), HEAP.to_string());
-    let words = [
-        ("BUDGET", budget.as_str()),
-        ("HEAP", heap.as_str()),
-        ("AreaTable", "[area](#the-area)"),
-        ("ChosenTable", "[table](#a-table-of-a-chapter)"),
-        ("StatesTable", "[diagram](#a-state-diagram)"),
-        ("Size", "[size](#a-size)"),
-        ("ModuleTable", "[module](#a-module)"),
-        ("Check", "[check](#a-check)"),
-        ("Design", "[design](#a-design)"),
-        ("Row", "[row](#a-row)"),
-        ("SecondTable", "[table](#a-second-opinion)"),
-        ("Typed", "`true`"),
-    ];
-    Declared::read(&SOURCES, &words)
-        .and_then(|declared| declared.table(name, "key"))
-        .map_err(|error| format!("{error:#} (correct the source of the manifest)"))
+    let table = declared.as_ref().map_err(String::clone)?.table(name, "key");
+    table.map_err(|error| wrong(&error))
+}
+
+fn wrong(error: &anyhow::Error) -> String {
+    format!("{error:#} (correct the source of the manifest)")
 }
