@@ -4,8 +4,8 @@ mod runner;
 
 use std::fs;
 
+use interlock_rack::record::Record;
 use runner::root;
-use serde_json::Value;
 
 /// The README's words, however its lines are broken.
 fn readme() -> String {
@@ -13,35 +13,19 @@ fn readme() -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The releases of the rack, oldest first: those that lost the bytes of all of these plans, and those that lost none.
+/// The releases of the rack: those that lost the bytes of all of these plans, and those that lost none.
 fn lost(plans: &[&str]) -> (Vec<String>, Vec<String>) {
-    let text = fs::read_to_string(root().join("docs/kernels.json")).expect("it is kept");
-    let kept: Value = serde_json::from_str(&text).expect("JSON");
-    let kernels = kept["kernels"].as_object().expect("by release").values();
-    let mut kernels: Vec<&Value> = kernels.collect();
-    kernels.sort_by_key(|kernel| version(&kernel["release"]));
-    let did = |kernel: &Value, plan: &str| {
-        let did = kernel["plans"][plan]["did"].as_str();
-        did.expect("what a kernel did") == "reproduced"
-    };
+    let record = Record::load(&root()).expect("it is kept");
     let (mut all, mut none) = (Vec::new(), Vec::new());
-    for kernel in kernels {
-        let release = kernel["release"].as_str().expect("a release").to_owned();
-        if plans.iter().all(|plan| did(kernel, plan)) {
-            all.push(release);
-        } else if plans.iter().all(|plan| !did(kernel, plan)) {
-            none.push(release);
+    for kernel in record.kernels.into_values() {
+        let lost = plans.iter().filter(|plan| kernel.plans[**plan].lost());
+        match lost.count() {
+            0 => none.push(kernel.release),
+            count if count == plans.len() => all.push(kernel.release),
+            _ => {}
         }
     }
     (all, none)
-}
-
-fn version(release: &Value) -> Vec<u32> {
-    let release = release.as_str().expect("a release");
-    release
-        .split('.')
-        .map(|part| part.parse().expect("a number"))
-        .collect()
 }
 
 /// `6.12.117, 6.17.13 and 6.18.15`.
