@@ -12,3 +12,4 @@ mod wire;
 
 pub use attach::{Device, SECTOR};
 pub use disk::{Disk, Event, Happened, Order, Then, Write};
+pub use wire::{Command, MOST, Request};

@@ -11,27 +11,41 @@ pub const FLAGS: usize = 1 | 4;
 /// EIO, as the protocol has it.
 pub const EIO: u32 = 5;
 
+/// Bytes that a request is about at most: what the protocol lets a client send that was told no other limit.
+pub const MOST: u32 = 1 << 25;
+
 /// What the client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
+    /// Bytes of the disk.
     Read,
+    /// Bytes, which follow.
     Write,
+    /// Nothing more.
     Disconnect,
+    /// That what was answered is kept.
     Flush,
 }
 
 /// A request. Its data follow it, if it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
+    /// What is to be done.
     pub command: Command,
     /// What the client knows it by.
     pub cookie: u64,
+    /// The first byte.
     pub from: u64,
+    /// How many bytes.
     pub length: u32,
 }
 
 impl Request {
     /// The next one. `None`: the client is gone.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, is none, or is about more than [`MOST`] bytes or about some behind the last that can be numbered.
     pub fn read(from: &mut impl Read) -> io::Result<Option<Request>> {
         let mut bytes = [0; 28];
         match from.read_exact(&mut bytes) {
@@ -49,12 +63,29 @@ impl Request {
             3 => Command::Flush,
             other => return Err(invalid(&format!("NBD command {other} was not offered"))),
         };
-        Ok(Some(Request {
+        let request = Request {
             command,
             cookie: number(&bytes[8..16]),
             from: number(&bytes[16..24]),
             length: number(&bytes[24..]) as u32,
-        }))
+        };
+        if request.length > MOST {
+            return Err(invalid(&format!(
+                "NBD request of {} bytes: {MOST} at most",
+                request.length
+            )));
+        }
+        if request
+            .from
+            .checked_add(u64::from(request.length))
+            .is_none()
+        {
+            return Err(invalid(&format!(
+                "NBD request at byte {}: no disk is that long",
+                request.from
+            )));
+        }
+        Ok(Some(request))
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 16] = [
     readers::log::TARGET,
     readers::kernel::TARGET,
     readers::recording::TARGET,
@@ -35,6 +35,8 @@ pub const TARGETS: [Target; 14] = [
     readers::report::TARGET,
     readers::evidence::TARGET,
     readers::plan::TARGET,
+    readers::guest::TARGET,
+    readers::nbd::TARGET,
 ];
 
 impl Target {

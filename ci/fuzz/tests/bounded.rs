@@ -99,3 +99,13 @@ fn the_manifest() {
 fn plans() {
     bounded("plan", 8000);
 }
+
+#[test]
+fn lines_of_guests() {
+    bounded("guest", 4000);
+}
+
+#[test]
+fn requests_of_nbd() {
+    bounded("nbd", 10_000);
+}

@@ -56,10 +56,11 @@ pub fn say(to: &mut impl Write, what: &impl Serialize) -> Result<()> {
 /// If it is not as [`say`] writes it.
 pub fn hear<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>> {
     let mut line = String::new();
-    if from.read_line(&mut line)? == 0 {
+    let read = from.read_line(&mut line);
+    if read.context("a line cannot be read")? == 0 {
         return Ok(None);
     }
     let what = serde_json::from_str(&line);
     what.map(Some)
-        .with_context(|| format!("not understood: {}", line.trim_end()))
+        .with_context(|| format!("a line is not understood: {}", line.trim_end()))
 }

@@ -3,11 +3,13 @@
 pub mod apalache;
 pub mod edges;
 pub mod evidence;
+pub mod guest;
 pub mod itf;
 pub mod kernel;
 pub mod kernels;
 pub mod log;
 pub mod manifest;
+pub mod nbd;
 pub mod plan;
 mod printed;
 pub mod recording;
