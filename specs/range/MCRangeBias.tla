@@ -24,7 +24,7 @@ NeverBoth       == inside = {} \/ \A t \in Task : ~Tree!Holds(t)
 DoesNotLook     == TRUE
 Unseen          == FALSE
 NobodyHoldsForWriting == \A t \in Task : Holds(t) => ~Writes(t)
-Any(t)          == TRUE
+AnyReader(t)    == TRUE
 None(t)         == FALSE
 StaysOnAccounts == Tree!Leave(Crowd, {})
 =============================================================================
