@@ -168,7 +168,7 @@ Waits(r, mode) ==
          [] Policy.wait = "needs-zeroing-or-extending" -> NeedsZeroing(r) \/ Extends(r)
 
 \* 6. NOWAIT: is r, if it must not wait, refused even though it has the lock?
-\* Up to 6.2 every unaligned or extending write is, since 6.5 the exclusive ones.
+\* Up to 6.4 every unaligned or extending write is, since 6.5 the exclusive ones.
 Refuses(r, mode) ==
     /\ Unaligned(r) \/ Extends(r)
     /\ Policy.nowait = "all" \/ (Policy.nowait = "exclusive" /\ mode = "exclusive")
