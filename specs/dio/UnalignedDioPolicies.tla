@@ -37,7 +37,7 @@ Final65 ==
 \* The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
 Final65Flag == [Final65 EXCEPT !.flag = "heeded"]
 
-\* ext4 up to Linux 6.2: an unaligned write is exclusive from the start.
+\* ext4 from Linux 5.6 to 6.2: an unaligned write is exclusive from the start.
 Pre61 == [Final65 EXCEPT !.first = "extending-or-unaligned", !.overwrite = "mapped",
                          !.share = "overwrite", !.drain = "unaligned",
                          !.nowait = "all"]

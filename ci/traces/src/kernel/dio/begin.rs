@@ -194,7 +194,7 @@ impl Dio {
             sees.held = Some(wait.mode.name());
         }
         if asked.is_empty() {
-            // What grows the file is exclusive without a look, and up to 6.2 what is unaligned.
+            // What grows the file is exclusive without a look, and up to 6.4 what is unaligned.
             let request = &window.requests[place];
             let unaligned = !(request.offset | request.length).is_multiple_of(self.block);
             let is_old = self.source.family.constant("dio")? == "Pre61";
