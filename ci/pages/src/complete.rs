@@ -74,7 +74,7 @@ pub fn complete(root: &Path, chapters: &mut [Chapter]) -> Result<Added> {
         file, page, text, ..
     } in chapters
     {
-        *text = markdown::with_links(text, |target| places.rewritten(file, page, target))?;
+        *text = shown(&mut places, file, page, text)?;
     }
     let folders: Vec<PathBuf> = areas
         .iter()
@@ -185,12 +185,23 @@ fn of_module(
     })
 }
 
+/// A page's text, with links to where they lead in the book, and TLA+ in the colours of modules.
+fn shown(places: &mut Places, file: &Path, page: &Path, text: &str) -> Result<String> {
+    let text = markdown::with_links(text, |target| places.rewritten(file, page, target))?;
+    let marked = |code: &str| {
+        let listing = Listing::of_definitions(code)
+            .with_context(|| format!("{}: a block of TLA+", file.display()))?;
+        Ok(listing::module(&listing, |_| String::new()))
+    };
+    markdown::with_blocks(&text, marked)
+}
+
 fn of_markdown(places: &mut Places, file: &Path, text: &str, below: Vec<Page>) -> Result<Page> {
     let page = places.page(file);
     let name = file.display().to_string();
     Ok(Page {
         title: markdown::title(text, &name).to_owned(),
-        text: markdown::with_links(text, |target| places.rewritten(file, &page, target))?,
+        text: shown(places, file, &page, text)?,
         page,
         below,
     })

@@ -1,9 +1,9 @@
-//! The links of a page of Markdown.
+//! The links of a page of Markdown, and its blocks of TLA+.
 
 use std::ops::Range;
 
 use anyhow::{Result, ensure};
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// The targets of its links and pictures, and where in the text they stand.
 ///
@@ -72,6 +72,43 @@ pub(crate) fn with_links(
     Ok(new + &text[end..])
 }
 
+/// The text with other blocks of TLA+: what `other` makes of the definitions in each.
+///
+/// # Errors
+///
+/// Those of `other`.
+pub(crate) fn with_blocks(
+    text: &str,
+    mut other: impl FnMut(&str) -> Result<String>,
+) -> Result<String> {
+    let mut new = String::with_capacity(text.len());
+    let mut end = 0;
+    let mut block = None;
+    for (event, range) in Parser::new(text).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language)))
+                if &*language == "tla" =>
+            {
+                block = Some(String::new());
+            }
+            Event::Text(line) => {
+                if let Some(block) = &mut block {
+                    *block += &line;
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                if let Some(block) = block.take() {
+                    new += &text[end..range.start];
+                    new += other(block.trim_end())?.trim_end();
+                    end = range.end;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(new + &text[end..])
+}
+
 /// The text of its first heading, or `otherwise`.
 pub(crate) fn title<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     let mut headings = text.lines().filter_map(|line| line.strip_prefix("# "));
@@ -92,6 +129,14 @@ mod tests {
         .expect("links");
         let expected = "# [A](x/a.md)\n\n| [b](b.md) | ![c](x/c.svg) |\n| --- | --- |\n| `[d](d.md)` | [e `f`](x/e.md#f \"g\") |\n\n```\n\
                         [h](h.md)\n```\n[![i](x/i.svg)](x/j.md) <https://example.org>\n";
+        assert_eq!(new, expected);
+    }
+
+    #[test]
+    fn blocks_of_tla_are_rewritten_and_no_others() {
+        let text = "a\n\n```tla\nA == 1\n\nB == 2\n```\n\n```toml\na = 1\n```\n";
+        let new = with_blocks(text, |code| Ok(format!("<pre>{code}</pre>\n"))).expect("blocks");
+        let expected = "a\n\n<pre>A == 1\n\nB == 2</pre>\n\n```toml\na = 1\n```\n";
         assert_eq!(new, expected);
     }
 

@@ -152,3 +152,27 @@ fn names_of_instances_lead_to_their_module() {
     ];
     assert_eq!(pairs(&found), expected.concat());
 }
+
+#[test]
+fn definitions_alone_have_the_classes_of_a_module_s() {
+    let text = "\\* kept\nA ==\n    /\\ x = \"a\"\n\n    /\\ y' = 12";
+    let listing = Listing::of_definitions(text).expect("definitions");
+    let classes: Vec<_> = listing
+        .tokens
+        .iter()
+        .map(|token| (&listing.text[token.at.clone()], token.class))
+        .collect();
+    let expected = [
+        ("\\* kept", Class::Comment),
+        ("==", Class::Operator),
+        ("/\\", Class::Operator),
+        ("=", Class::Operator),
+        ("\"a\"", Class::String),
+        ("/\\", Class::Operator),
+        ("'", Class::Operator),
+        ("=", Class::Operator),
+        ("12", Class::Number),
+    ];
+    assert_eq!(classes, expected);
+    Listing::of_definitions("A == /\\").expect_err("no TLA+");
+}

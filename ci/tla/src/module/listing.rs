@@ -103,6 +103,31 @@ impl Listing {
             text: source.text,
         })
     }
+
+    /// Lists definitions that stand alone, as prose shows them: nothing in them is an anchor, and no name leads anywhere.
+    ///
+    /// # Errors
+    ///
+    /// When they are not TLA+.
+    pub fn of_definitions(text: &str) -> Result<Self> {
+        let begin = "---- MODULE Definitions ----\n";
+        let module = format!("{begin}{text}\n====\n");
+        let source = Source::parse(Path::new("definitions"), module)?;
+        let inside = begin.len()..begin.len() + text.len();
+        let tokens = tokens(&source)
+            .into_iter()
+            .filter(|token| inside.contains(&token.at.start));
+        let tokens = tokens.map(|Token { at, class }| Token {
+            at: at.start - inside.start..at.end - inside.start,
+            class,
+        });
+        Ok(Self {
+            text: text.to_owned(),
+            tokens: tokens.collect(),
+            anchors: Vec::new(),
+            links: Vec::new(),
+        })
+    }
 }
 
 /// Every leaf of the syntax tree that has a class.
