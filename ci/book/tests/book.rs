@@ -15,7 +15,15 @@ fn book(chapter: &str) -> (TempDir, PathBuf) {
         fs::write(path, text).expect("a file");
     };
     write("docs/book.toml", include_str!("../../../docs/book.toml"));
-    write("docs/listings.css", ".listing { overflow-x: auto; }\n");
+    for file in [
+        "colours.css",
+        "keyboard.css",
+        "keyboard.js",
+        "listings.css",
+        "tables.css",
+    ] {
+        write(&format!("docs/{file}"), "\n");
+    }
     write(
         "docs/SUMMARY.md",
         "- [One](one.md)\n- [Two](two/README.md)\n",
