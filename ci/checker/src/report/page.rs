@@ -44,18 +44,20 @@ pub fn text(report: &Report, manifest: &Manifest, root: &Path) -> Result<String>
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                h1 { "Interlock: what was checked" }
-                p { strong { (counts) } }
-                @for line in report.caveats() { p.bad { (line) } }
-                @if let Some(unchecked) = Unchecked::sentence(&report.rows) { p.bad { (unchecked) } }
-                (facts(report))
-                (faults(report))
-                h2 { "The most expensive" }
-                (table(&report.most_expensive()))
-                h2 { "Claims by design" }
-                (filters(report, manifest))
-                p.quiet id="shown" aria-live="polite" {}
-                @for section in sections { (section) }
+                main {
+                    h1 { "Interlock: what was checked" }
+                    p { strong { (counts) } }
+                    @for line in report.caveats() { p.bad { (line) } }
+                    @if let Some(unchecked) = Unchecked::sentence(&report.rows) { p.bad { (unchecked) } }
+                    (facts(report))
+                    (faults(report))
+                    h2 { "The most expensive" }
+                    (table(&report.most_expensive()))
+                    h2 { "Claims by design" }
+                    (filters(report, manifest))
+                    p.quiet id="shown" aria-live="polite" {}
+                    @for section in sections { (section) }
+                }
                 script { (PreEscaped(FILTER)) }
             }
         }
@@ -231,9 +233,9 @@ fn table(rows: &[&Row]) -> Markup {
                     th scope="col" { "model" }
                     th scope="col" { "claim" }
                     th scope="col" { "result" }
-                    th.number scope="col" { "states" }
-                    th.number scope="col" { "witness" }
-                    th.number scope="col" { "s" }
+                    th.count scope="col" { "states" }
+                    th.count scope="col" { "witness" }
+                    th.count scope="col" { "s" }
                     th scope="col" { "of its budget" }
                     th scope="col" { "engine" }
                 } }
@@ -247,9 +249,9 @@ fn table(rows: &[&Row]) -> Markup {
                                 (said(row.status))
                                 @if row.status.is_fault() { ": " (row.found) }
                             }
-                            td.number { (number(row.distinct).unwrap_or_default()) }
-                            td.number { (number(row.witness.map(|states| states as u64)).unwrap_or_default()) }
-                            td.number { (format!("{:.1}", row.cost())) }
+                            td.count { (number(row.distinct).unwrap_or_default()) }
+                            td.count { (number(row.witness.map(|states| states as u64)).unwrap_or_default()) }
+                            td.count { (format!("{:.1}", row.cost())) }
                             td { meter min="0" max=(row.budget) value=(format!("{:.1}", row.cost())) { (format!("{:.0} %", 100.0 * row.cost() / row.budget.max(1) as f64)) } }
                             td { (row.engine.name()) }
                         }

@@ -1,6 +1,6 @@
 // Shows the rows that the form asks for, and of designs and areas those that have one.
 const form = document.querySelector("form");
-const rows = [...document.querySelectorAll("tr[data-model]")];
+const rows = [...document.querySelectorAll("section tr[data-model]")];
 const shown = document.querySelector("#shown");
 function filter() {
   const asked = new FormData(form);
