@@ -98,6 +98,11 @@ docs: cargo ## Bring what is generated in the documentation up to date (tables, 
 book: cargo ## The book alone, into target/book, with the specifications in full; each of its links is followed (mdBook is built with it, once)
 	@cargo run --quiet --locked --manifest-path ci/book/Cargo.toml --target-dir target/book-build
 
+.PHONY: browser
+browser: book ## The book's pages and a report's in a headless Chromium: widths, light and dark, contrast, keyboard, no network (a minute or two)
+	@cargo test --quiet --package interlock-browser --package interlock-checker --test seeded --test browser
+	@cargo test --quiet --locked --manifest-path ci/book/Cargo.toml --target-dir target/book-build
+
 .PHONY: doctor
 doctor: cargo ## The tools, their versions, and what needs them
 	@$(INTERLOCK) doctor

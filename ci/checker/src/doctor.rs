@@ -130,6 +130,11 @@ pub fn doctor(root: &Path) -> Result<u8> {
         };
         table.add_row([program, "-", &from, "kernels in guests: make kernels"]);
     }
+    let from = match BROWSERS.iter().find_map(|program| on_path(program)) {
+        Some(path) => path.display().to_string(),
+        None => "missing (of package chromium)".to_owned(),
+    };
+    table.add_row(["chromium", "-", &from, "pages in a browser: make browser"]);
     println!("{table}");
     for fault in &faults {
         println!("{fault}");
@@ -144,6 +149,9 @@ const GUESTS: [(&str, &str); 4] = [
     ("mkfs.xfs", "xfsprogs"),
     ("apt-get", "apt, with a Debian mirror"),
 ];
+
+/// The names of what `ci/browser` opens pages in.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Where a program is, as a user or as root.
 fn on_path(program: &str) -> Option<PathBuf> {

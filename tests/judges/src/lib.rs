@@ -45,8 +45,15 @@ pub const APALACHE: Judge = Judge {
     cure: "interlock doctor tells what it needs",
 };
 
+/// A Chromium that pages are opened in.
+pub const CHROMIUM: Judge = Judge {
+    tests: "the tests of pages in a browser",
+    variable: "INTERLOCK_REQUIRE_CHROMIUM",
+    cure: "apt install chromium",
+};
+
 /// All of them.
-pub const JUDGES: [Judge; 4] = [E2FSPROGS, MOUNTS, TRACEFS, APALACHE];
+pub const JUDGES: [Judge; 5] = [E2FSPROGS, MOUNTS, TRACEFS, APALACHE, CHROMIUM];
 
 impl Judge {
     /// Whether the judge is here. Where it is not, and `found` says why, that is told.

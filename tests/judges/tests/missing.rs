@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use interlock_judges::{JUDGES, Judge};
+use interlock_judges::{CHROMIUM, JUDGES, Judge};
 
 /// The test below in a process of its own, which has these variables alone of those of judges.
 fn asked(judge: &Judge, required: bool) -> Output {
@@ -53,7 +53,7 @@ fn a_test_without_a_judge_that_is_required_fails_with_the_cure() {
     }
 }
 
-/// A hosted run requires each of them in one job, and who reads how to contribute reads of them.
+/// A hosted run requires each of them in one job, those of pages where these are built, and who reads how to contribute reads of them.
 #[test]
 fn each_is_required_somewhere_and_told_of() {
     let file = |name: &str| {
@@ -61,9 +61,15 @@ fn each_is_required_somewhere_and_told_of() {
         std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{path}: {why}"))
     };
     let (workflow, contributing) = (file(".github/workflows/ci.yml"), file("CONTRIBUTING.md"));
-    let (_, job) = workflow.split_once("\n  judges:\n").expect("the job");
-    let job = job.split("\n\n").next().expect("its lines");
+    let job = |name: &str| {
+        let (_, job) = workflow
+            .split_once(&format!("\n  {name}:\n"))
+            .expect("the job");
+        job.split("\n\n").next().expect("its lines")
+    };
     for judge in JUDGES {
+        let is_of_pages = judge.variable == CHROMIUM.variable;
+        let job = job(if is_of_pages { "book" } else { "judges" });
         let is_set = format!("{}: \"1\"", judge.variable);
         assert!(job.contains(&is_set), "{}", judge.variable);
         assert!(contributing.contains(judge.variable), "{}", judge.variable);
