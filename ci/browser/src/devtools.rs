@@ -82,6 +82,9 @@ impl Chromium {
                 "--user-data-dir={}",
                 profile.path().join("user").display()
             ))
+            // It has a socket there, whose path may not be long.
+            .current_dir(profile.path())
+            .env("TMPDIR", ".")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
