@@ -99,7 +99,7 @@ book: cargo ## The book alone, into target/book, with the specifications in full
 	@cargo run --quiet --locked --manifest-path ci/book/Cargo.toml --target-dir target/book-build
 
 .PHONY: browser
-browser: book ## The book's pages and a report's in a headless Chromium: widths, light and dark, contrast, keyboard, no network (a minute or two)
+browser: book ## The book's pages and a report's in a headless Chromium: widths, light and dark, contrast, keyboard, no network (minutes)
 	@cargo test --quiet --package interlock-browser --package interlock-checker --test seeded --test browser
 	@cargo test --quiet --locked --manifest-path ci/book/Cargo.toml --target-dir target/book-build
 
