@@ -50,7 +50,7 @@ fn parts(page: &str) -> (Vec<String>, Vec<[String; 3]>) {
             let before = before.cloned().unwrap_or_default();
             code.push([kind.to_owned(), before, block.join("\n")]);
             prose.push(String::new());
-        } else if line.starts_with("<!-- table:") {
+        } else if line.starts_with("<!-- table:") && !line.starts_with("<!-- table:measured ") {
             let _generated = lines.by_ref().find(|line| line.starts_with("<!-- /table"));
         } else if begins {
             prose.push(line.to_owned());
@@ -207,11 +207,18 @@ fn what_pages_say_of_models_is_what_the_claims_have() {
     let mut faults = Vec::new();
     for (page, text) in pages() {
         let mut of = |kind: &str, found: Vec<String>| {
-            faults.extend(found.into_iter().map(|found| format!("{page}: {kind}: {found}")));
+            faults.extend(
+                found
+                    .into_iter()
+                    .map(|found| format!("{page}: {kind}: {found}")),
+            );
         };
         of("no model is named so", unknown(&manifest, &text));
         of("its verdict is another", contradicted(&manifest, &text));
-        of("no model named there has so many", miscounted(&manifest, &text));
+        of(
+            "no model named there has so many",
+            miscounted(&manifest, &text),
+        );
         of("no module has this", invented(&modules, &text));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -255,7 +262,10 @@ fn each_fault_is_found() {
     assert_eq!(unknown(&manifest, "`No-such-model`"), ["No-such-model"]);
     let says = good.replace("is violated", "holds");
     assert_eq!(contradicted(&manifest, &says).len(), 1);
-    let more = good.replace(&format!("{states} states"), &format!("{} states", states + 1000));
+    let more = good.replace(
+        &format!("{states} states"),
+        &format!("{} states", states + 1000),
+    );
     assert_eq!(miscounted(&manifest, &more).len(), 1);
     let piece = |text: &str| format!("Here it is:\n\n```tla\n{text}\n```\n");
     let real = "Spin(t) ==\n  /\\ pc[t] = \"idle\"   /\\ Spins(t)";
