@@ -271,7 +271,7 @@ fn each_fault_is_found() {
     let real = "Spin(t) ==\n  /\\ pc[t] = \"idle\"   /\\ Spins(t)";
     assert_eq!(invented(&modules, &piece(real)), none);
     let other = real.replace("idle", "idler");
-    assert_eq!(invented(&modules, &piece(&other)), [other.clone()]);
+    assert_eq!(invented(&modules, &piece(&other)), [other.as_str()]);
     let told = format!("Add to `specs/rwsem/Rwsem.tla`:\n\n```tla\n{other}\n```\n");
     assert_eq!(invented(&modules, &told), none);
 }

@@ -114,7 +114,10 @@ fn the_traces_of_the_lock() {
 /// Rates are not judged; that a page gives their order of magnitude is.
 #[test]
 fn the_rates_of_the_lock() {
-    for kernel in &kernels() {
+    let kernels = kernels();
+    assert_eq!(kernels.len(), 8);
+    let mut passed = Vec::new();
+    for kernel in &kernels {
         let Lock { alone, crowd } = lock(kernel);
         let ratio = crowd.writers.calls / crowd.readers.calls;
         let halves = (ratio * 2.0).round() / 2.0;
@@ -128,16 +131,17 @@ fn the_rates_of_the_lock() {
             "{}: {ratio}",
             kernel.release
         );
-        let passed = alone.readers.by_writers;
-        match &kernel.release[..] {
-            "7.3.4" => says(
-                "docs/rwsem.md",
-                &format!("shows {passed} on 7.3.4, and none on 5.10."),
-            ),
-            "5.10.223" => assert_eq!(passed, 0),
-            _ => {}
+        if alone.readers.by_writers > 0 {
+            passed.push((kernel.release.clone(), alone.readers.by_writers));
         }
     }
+    let [(release, most)] = &passed[..] else {
+        panic!("not on one kernel: {passed:?}");
+    };
+    let sentence = format!(
+        "shows no such pass on seven of the eight kernels, and {most} at most on {release},"
+    );
+    says("docs/rwsem.md", &sentence);
     says(
         "docs/rwsem.md",
         "4.19.108 made about 10 to 20 writes for each read, 5.10.223 four to seven, and 6.1.176 to 7.3.4 about one to two and a half.",
@@ -280,6 +284,6 @@ fn what_the_workloads_count() {
     );
     says(
         "docs/dio.md",
-        "Of four threads that write 512 bytes each, one is in flight at a time up to 6.1, and four from 6.12 on.",
+        "Four threads write 512 bytes each to one file. Up to 6.1 one of these writes is in flight at a time, and from 6.12 on four are.",
     );
 }
