@@ -1,6 +1,7 @@
 //! Random walks of a flusher with random pages: the bounds of each variant, what breaks them, and that no state makes the machine
 //! panic; and random loops in pieces.
 
+use conformance::latency_histories::Histories;
 use conformance::random::runner;
 use interlock::latency::machine::{Action, Commit, Flusher, Machine, Realtime, Sizes, State};
 use interlock::latency::policy::{Handle, Policy, Preemption, Stop};
@@ -38,29 +39,6 @@ fn programs() -> impl Strategy<Value = Program> {
         sizes,
         prop::collection::vec(any::<prop::sample::Index>(), STEPS),
     )
-}
-
-/// What the specification's histories count.
-#[derive(Debug, Clone, Copy, Default)]
-struct Histories {
-    stretch: u32,
-    held: u32,
-}
-
-impl Histories {
-    fn count(&mut self, from: &State, action: Action, to: &State) {
-        let off = from.realtime == Realtime::Wants && to.realtime == Realtime::Runs;
-        match action {
-            Action::Resched => {
-                self.stretch = 0;
-                self.held += u32::from(off && from.handle && from.commit == Commit::Wait);
-            }
-            Action::StopSyncHandle => self.stretch = 0,
-            Action::CommitGoesOn => self.held = 0,
-            Action::Begin | Action::Wake | Action::Resume | Action::CommitWaits => {}
-            _ => self.stretch += 1,
-        }
-    }
 }
 
 /// `StretchBound`.

@@ -28,6 +28,7 @@ pub mod lock;
 pub mod manifest;
 pub mod markdown;
 pub mod marks;
+pub mod measured;
 pub mod near;
 pub mod plan;
 pub mod process;

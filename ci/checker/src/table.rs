@@ -1,8 +1,9 @@
 //! The manifest as Markdown tables, and their place in a page.
 //!
 //! A README, or a page of the book, marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->`,
-//! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->`, `<!-- table:chosen AREA NAME -->`, `<!-- table:headlines -->` or
-//! `<!-- table:keys TABLE -->`, and its end with `<!-- /table -->`; each marker is a line of its own.
+//! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->`, `<!-- table:chosen AREA NAME -->`, `<!-- table:headlines -->`,
+//! `<!-- table:keys TABLE -->` or `<!-- table:measured RECORD TABLE -->`, and its end with `<!-- /table -->`; each marker is a line of its
+//! own.
 
 mod chosen;
 mod keys;
@@ -13,6 +14,7 @@ use crate::manifest::column::Column;
 use crate::manifest::{Answer, Engine, Expect, Kind, Manifest, Model, answer};
 use crate::markdown;
 use crate::marks::{self, MarkerError};
+use crate::measured;
 use crate::near::did_you_mean;
 
 const NOTHING: &str = "—";
@@ -243,6 +245,7 @@ pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
     marks::fill(text, "table", |named| match named.split_once(' ') {
         None if named == "headlines" => Ok(headlines(manifest)),
         Some(("keys", of)) => keys::keys(of, &declared),
+        Some(("measured", of)) => measured::table(manifest.base(), of),
         _ => of_area(manifest, named),
     })
 }
@@ -284,7 +287,7 @@ fn of_area(manifest: &Manifest, named: &str) -> Result<String, String> {
             "the {kind} are those of a whole area (leave `{module}` out)"
         )),
         _ => Err(format!(
-            "no table is named `{kind}` (say `chosen`, `designs`, `rows`, `engines` or `keys`)"
+            "no table is named `{kind}` (say `chosen`, `designs`, `rows`, `engines`, `keys` or `measured`)"
         )),
     }
 }

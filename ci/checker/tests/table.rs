@@ -252,7 +252,7 @@ fn bad_markers_are_refused() {
     );
     assert_eq!(
         error("<!-- table:verdicts demo -->\n"),
-        "line 1: no table is named `verdicts` (say `chosen`, `designs`, `rows`, `engines` or `keys`)"
+        "line 1: no table is named `verdicts` (say `chosen`, `designs`, `rows`, `engines`, `keys` or `measured`)"
     );
     assert_eq!(
         error("<!-- table:rows demo -->\n"),
