@@ -1,4 +1,5 @@
-//! `docs/reference/cli.md`: what the command may be asked, from what parses it, and the targets of the Makefile.
+//! Pages of `docs/reference` that are made of what they describe: `cli.md`, what the command may be asked, of what parses it, and the
+//! targets of the Makefile; `traces.md`, what a trace has in it.
 
 use std::fs;
 use std::path::Path;
@@ -6,31 +7,84 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use clap_markdown::MarkdownOptions;
+use interlock_checker::lint::Finding;
 use interlock_checker::{markdown, marks};
+use interlock_traces::schema;
 
 use crate::Cli;
 
-/// The page, from the project's root.
-pub const PAGE: &str = "docs/reference/cli.md";
+/// The page of the commands, from the project's root.
+const COMMANDS: &str = "docs/reference/cli.md";
 
-/// The page as it is, and as it should be.
+/// A page as it is, and as it should be.
+pub struct Page {
+    /// Where it is, from the project's root.
+    pub file: &'static str,
+    old: String,
+    new: String,
+}
+
+impl Page {
+    /// Writes it, if it is not as it should be. Whether it was not.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn write(&self, root: &Path) -> Result<bool> {
+        let is_stale = self.old != self.new;
+        if is_stale {
+            fs::write(root.join(self.file), &self.new).context(self.file)?;
+        }
+        Ok(is_stale)
+    }
+
+    /// What lint says of it, if it is not as it should be.
+    pub fn stale(&self) -> Option<Finding> {
+        let lines = self.old.lines().zip(self.new.lines());
+        let same = lines.take_while(|(is, should)| is == should).count();
+        (self.old != self.new).then(|| Finding {
+            model: None,
+            file: self.file.to_owned(),
+            line: same + 1,
+            rule: "stale-page",
+            message: "is not what it is made of (run `make docs`)".into(),
+        })
+    }
+}
+
+/// Those of them that are there.
 ///
 /// # Errors
 ///
-/// When it or the Makefile cannot be read, or a marker names nothing.
-pub fn page(root: &Path) -> Result<[String; 2]> {
-    let read = |file: &str| {
-        fs::read_to_string(root.join(file)).with_context(|| format!("{file} cannot be read"))
+/// When one, or what it is made of, cannot be read, or a marker names nothing.
+pub fn pages(root: &Path) -> Result<Vec<Page>> {
+    let page = |file: &'static str, fill: fn(&Path, &str) -> Result<String>| {
+        let path = root.join(file);
+        path.exists().then(|| {
+            let old = fs::read_to_string(path).with_context(|| format!("{file} cannot be read"))?;
+            let new = fill(root, &old)?;
+            Ok(Page { file, old, new })
+        })
     };
-    let (old, makefile) = (read(PAGE)?, read("Makefile")?);
-    let new = marks::fill(&old, "reference", |name| match name {
+    let pages = [
+        page(COMMANDS, of_commands),
+        page(schema::PAGE, schema::fill),
+    ];
+    pages.into_iter().flatten().collect()
+}
+
+/// The page of the commands.
+fn of_commands(root: &Path, text: &str) -> Result<String> {
+    let makefile = fs::read_to_string(root.join("Makefile"));
+    let makefile = makefile.context("Makefile cannot be read")?;
+    let filled = marks::fill(text, "reference", |name| match name {
         "commands" => Ok(commands()),
         "targets" => Ok(targets(&makefile)),
         _ => Err(format!(
             "nothing is named `{name}` (say `commands` or `targets`)"
         )),
     });
-    Ok([old, new.context(PAGE)?])
+    filled.context(COMMANDS)
 }
 
 /// Every command, with what it may be asked.

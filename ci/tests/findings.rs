@@ -1,5 +1,5 @@
 //! The programs of `docs/findings` compile without a warning, say what they take, and are in its index; its pages name models that
-//! are there.
+//! are there, and say what the index does.
 
 mod runner;
 
@@ -72,22 +72,54 @@ fn the_index_has_every_page_and_program() {
     }
 }
 
+/// What is between backticks, begins with a capital and has a dash is a model: `Final612-XD-eof-KeepsOthers`.
+fn models(text: &str) -> impl Iterator<Item = &str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted
+        .filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()))
+        .filter(|name| name.contains('-') && !name.contains(' '))
+}
+
+/// What of its row in the index a page does not say: a model, or a function of a kernel with its file.
+fn unsaid(page: &str, row: &[&str]) -> Vec<String> {
+    let models = models(row[2]).map(|model| format!("`{model}`"));
+    let source = row[3].split("; ").flat_map(|source| source.split(", "));
+    let said = models.chain(source.map(str::to_owned));
+    said.filter(|said| !page.contains(said.as_str())).collect()
+}
+
+#[test]
+fn each_page_says_what_its_row_in_the_index_does() {
+    let index = fs::read_to_string(findings().join("README.md")).unwrap();
+    let (_, rest) = index
+        .split_once("<!-- table:findings -->\n")
+        .expect("the table");
+    let (table, _) = rest.split_once("<!-- /table -->").expect("its end");
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(2)
+        .map(|row| row.trim_matches(['|', ' ']).split(" | ").collect())
+        .collect();
+    assert_eq!(rows.len(), files("md").len() - 1, "a row a page");
+    for row in rows {
+        let (_, link) = row[0].rsplit_once("](").expect("a link");
+        let page = fs::read_to_string(findings().join(link.trim_end_matches(')'))).unwrap();
+        assert_eq!(unsaid(&page, &row), Vec::<String>::new(), "{}", row[0]);
+        let name = row[3].split('`').nth(1).expect("a function");
+        let without = page.replace(name, "f");
+        assert_eq!(unsaid(&without, &row), [format!("`{name}`")]);
+    }
+}
+
 #[test]
 fn each_model_that_a_page_names_is_there() {
-    let mut models = BTreeSet::new();
+    let mut all = BTreeSet::new();
     for page in files("md") {
         let text = fs::read_to_string(page).unwrap();
-        // What is between backticks, begins with a capital and has a dash is a model: `Final612-XD-eof-KeepsOthers`.
-        let quoted = text.split('`').skip(1).step_by(2);
-        models.extend(
-            quoted
-                .filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()))
-                .filter(|name| name.contains('-') && !name.contains(' '))
-                .map(str::to_owned),
-        );
+        all.extend(models(&text).map(str::to_owned));
     }
-    assert!(models.len() > 5, "{models:?}");
-    for model in models {
+    assert!(all.len() > 5, "{all:?}");
+    for model in all {
         let listed = interlock().args(["list", &model]).output().unwrap();
         assert!(listed.status.success(), "no model is named {model}");
     }

@@ -33,6 +33,7 @@ pub mod near;
 pub mod plan;
 pub mod process;
 pub mod progress;
+pub mod record;
 pub mod report;
 pub mod run;
 pub mod say;

@@ -2,10 +2,11 @@
 //!
 //! A README, or a page of the book, marks where a table goes with `<!-- table:designs AREA -->`, `<!-- table:designs AREA MODULE -->`,
 //! `<!-- table:rows AREA -->`, `<!-- table:engines AREA -->`, `<!-- table:chosen AREA NAME -->`, `<!-- table:headlines -->`,
-//! `<!-- table:keys TABLE -->` or `<!-- table:measured RECORD TABLE -->`, and its end with `<!-- /table -->`; each marker is a line of its
-//! own.
+//! `<!-- table:findings -->`, `<!-- table:keys TABLE -->` or `<!-- table:measured RECORD TABLE -->`, and its end with `<!-- /table -->`;
+//! each marker is a line of its own.
 
 mod chosen;
+mod findings;
 mod keys;
 
 use std::cell::LazyCell;
@@ -244,6 +245,7 @@ pub fn update(manifest: &Manifest, text: &str) -> Result<String, MarkerError> {
     let declared = LazyCell::new(keys::declared);
     marks::fill(text, "table", |named| match named.split_once(' ') {
         None if named == "headlines" => Ok(headlines(manifest)),
+        None if named == "findings" => findings::findings(manifest),
         Some(("keys", of)) => keys::keys(of, &declared),
         Some(("measured", of)) => measured::table(manifest.base(), of),
         _ => of_area(manifest, named),

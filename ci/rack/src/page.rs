@@ -6,8 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use interlock_checker::explain::write_whole;
 use interlock_checker::markdown;
+use interlock_checker::record::Cell;
 
-use crate::record::{Cell, Record};
+use crate::record::Record;
 use crate::workload::Measured;
 use crate::workload::lock::{Measured as Lock, Side};
 

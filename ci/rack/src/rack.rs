@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use interlock_checker::manifest::{Engine, Expect, Manifest};
+use interlock_checker::record::Cell;
 use interlock_checker::{interrupt, note};
 use interlock_traces::kernel::family::Family;
 
@@ -17,7 +18,7 @@ use crate::page;
 use crate::plan::Fs;
 use crate::plans::{self, Named};
 use crate::play::Aim;
-use crate::record::{self, Cell, Record};
+use crate::record::{self, Record};
 use crate::replay;
 use crate::traces;
 use crate::verdict::Verdict;

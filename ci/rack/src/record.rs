@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use interlock_checker::explain::write_whole;
 use interlock_checker::manifest::RECORD;
+use interlock_checker::record::Cell;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Measured;
@@ -36,26 +37,6 @@ pub struct Kernel {
     pub measured: BTreeMap<String, usize>,
     /// What no model allows, or what a model has that the kernel has not.
     pub disagrees: Vec<String>,
-}
-
-/// What came of a plan.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Cell {
-    /// The design that was asked, and whether it loses: `None`, if it has no row of this size.
-    pub design: String,
-    /// See `design`.
-    pub loses: Option<bool>,
-    /// The verdict's word.
-    pub did: String,
-    /// All of the verdict.
-    pub says: String,
-}
-
-impl Cell {
-    /// Whether something was lost.
-    pub fn lost(&self) -> bool {
-        matches!(&self.did[..], "reproduced" | "otherwise wrong")
-    }
 }
 
 /// How a trace was judged.

@@ -1,10 +1,5 @@
 //! `interlock docs`.
 
-#[cfg(feature = "machines")]
-use std::fs;
-
-#[cfg(feature = "machines")]
-use anyhow::Context as _;
 use anyhow::Result;
 use clap::Args;
 use interlock_checker::manifest::Manifest;
@@ -12,14 +7,10 @@ use interlock_checker::{docs, interrupt, toolchain};
 
 use super::options::Output;
 #[cfg(feature = "machines")]
-use crate::reference::{self, PAGE};
+use crate::reference;
 
 #[derive(Args)]
 pub struct Docs {
-    /// Write nothing; fail if the page of the commands is not what they are (`interlock lint` asks this of all tables and cfgs)
-    #[cfg(feature = "machines")]
-    #[arg(long)]
-    check: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -30,16 +21,10 @@ impl Docs {
         let root = toolchain::root()?;
         #[cfg(feature = "machines")]
         {
-            let [old, new] = reference::page(&root)?;
-            if self.check {
-                if old != new {
-                    println!("{PAGE}: is not what the commands are (run `make docs`)");
+            for page in reference::pages(&root)? {
+                if page.write(&root)? {
+                    println!("{}", page.file);
                 }
-                return Ok(u8::from(old != new));
-            }
-            if old != new {
-                fs::write(root.join(PAGE), new).context(PAGE)?;
-                println!("{PAGE}");
             }
         }
         let manifest = Manifest::load(&root.join("specs"))?;

@@ -6,6 +6,8 @@ use interlock_checker::manifest::Manifest;
 use interlock_checker::{lint, report};
 
 use super::options::Source;
+#[cfg(feature = "machines")]
+use crate::reference;
 
 #[derive(Args)]
 pub struct Lint {
@@ -15,7 +17,15 @@ pub struct Lint {
 
 impl Lint {
     pub fn run(self) -> Result<u8> {
-        let findings = lint::lint(&Manifest::load(&self.source.dir()?)?);
+        let manifest = Manifest::load(&self.source.dir()?)?;
+        #[cfg(feature = "machines")]
+        let pages = reference::pages(manifest.base())?;
+        let findings = lint::lint(&manifest);
+        #[cfg(feature = "machines")]
+        let findings: Vec<_> = {
+            let stale = pages.iter().filter_map(reference::Page::stale);
+            findings.into_iter().chain(stale).collect()
+        };
         for finding in &findings {
             println!("{finding}");
             let (file, line) = (&finding.file, finding.line);

@@ -109,6 +109,15 @@ impl Module {
         &self.constants
     }
 
+    /// The names of the operator's parameters; none, if it is not defined.
+    pub fn parameters(&self, operator: &str) -> Vec<&str> {
+        let parameters = self.id(operator).map(|id| &self.definitions[id].parameters);
+        let parameters = parameters.into_iter().flatten();
+        parameters
+            .map(|parameter| parameter.name.as_str())
+            .collect()
+    }
+
     /// What the operator's definition, and every definition that it uses, is made of; the action in an `ENABLED` apart, which
     /// is a formula about one state.
     pub fn shape(&self, operator: &str) -> Shape {

@@ -153,6 +153,14 @@ fn an_action_in_enabled_is_about_one_state() {
 }
 
 #[test]
+fn an_operator_has_parameters() {
+    let module = read("Add(a, b) == a + b\nOne == 1");
+    assert_eq!(module.parameters("Add"), ["a", "b"]);
+    assert!(module.parameters("One").is_empty());
+    assert!(module.parameters("None").is_empty());
+}
+
+#[test]
 fn steps_of_the_next_state_relation() {
     let module = read(
         "Task == 1..2\nA(t) == x' = t\nB == UNCHANGED x\nNext == \\/ \\E t \\in Task : A(t)\n        \\/ B\nSpec == Init /\\ [][Next]_x\nFair == Spec /\\ WF_x(Next)",

@@ -1,8 +1,8 @@
 //! Traces of a running kernel: ftrace's text, or `trace-cmd report`'s, as traces of a specification.
 //!
 //! The lines are read as a stream. Each area has a projection, which makes the specification's events of the kernel's; an event of
-//! the specification is between two lines of the file: no earlier than the first, no later than the second. `docs/traces.md` says of
-//! each area what the slack is, why, and what a trace cannot show.
+//! the specification is between two lines of the file: no earlier than the first, no later than the second. `docs/kernel-traces.md` says
+//! of each area what the slack is, why, and what a trace cannot show.
 
 pub mod dio;
 pub mod event;

@@ -5,4 +5,5 @@ pub mod import;
 pub mod kernel;
 pub mod machines;
 pub mod recording;
+pub mod schema;
 pub mod validate;

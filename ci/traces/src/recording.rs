@@ -42,15 +42,15 @@ pub struct Trace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
-    /// The version of the format.
+    /// The version of the format: [`VERSION`].
     pub trace: u32,
     /// The specification that the trace is to be a behaviour of: `Rwsem`.
     pub module: String,
     /// What was recorded, and how: for people.
     pub source: String,
-    /// The specification's constants, as in the manifest.
+    /// The specification's constants: `<- Operator`, as in `specs/*/models.toml`, or a value as TLA+ writes it.
     pub constants: BTreeMap<String, String>,
-    /// Actions that left no event, `Spin`; and steps of those who are not in the trace, `Enter(w0)`.
+    /// Actions that left no event, of those that may: `Spin`; and steps of tasks that are not in the trace, `Enter(w0)`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<String>,
 }
@@ -81,7 +81,7 @@ impl Head {
 pub struct Event {
     /// Who took it.
     pub thread: String,
-    /// It was taken no earlier than this; any unit that all events share.
+    /// It was taken no earlier than this, in any unit, by one clock for all threads.
     pub from: u64,
     /// It was taken no later than this.
     pub to: u64,
@@ -98,11 +98,11 @@ pub struct Event {
     pub sees: BTreeMap<String, String>,
 }
 
-/// The last line of a trace: without it, it was cut short.
+/// The last line of a trace.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct End {
-    /// How many events there are.
+    /// How many events there are. A trace without its end was cut short.
     pub events: usize,
 }
 

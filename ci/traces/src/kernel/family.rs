@@ -34,10 +34,10 @@ pub struct Family {
     since: BTreeMap<u32, BTreeMap<String, String>>,
     /// The events that are read, by the names that they have here.
     #[serde(default)]
-    events: BTreeMap<String, Kind>,
+    pub events: BTreeMap<String, Kind>,
     /// Events that other releases have, and what can be done without them.
     #[serde(default)]
-    absent: BTreeMap<String, String>,
+    pub absent: BTreeMap<String, String>,
     /// Events that may be in a trace and say nothing that is read.
     #[serde(default)]
     ignored: Vec<String>,
@@ -73,6 +73,14 @@ pub enum Known<'a> {
 }
 
 impl Family {
+    /// The tables of all releases.
+    ///
+    /// # Errors
+    /// As [`Family::of`].
+    pub fn all() -> Result<Vec<Family>> {
+        TABLES.iter().map(|(name, _)| Family::of(name)).collect()
+    }
+
     /// The table of a release: `6.18`, which is its last stable update, or `6.18.44-generic`.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
-use super::traced::Traced;
+use super::traced::{Seen, Traced};
 
 const PARTS: [(&str, Part); 4] = [
     ("head", Part::Head),
@@ -190,6 +190,25 @@ impl Dio {
 }
 
 impl Traced for Dio {
+    const SEES: &'static [Seen] = &[
+        Seen {
+            name: "extent",
+            what: "each block's state",
+        },
+        Seen {
+            name: "size",
+            what: "i_size, in sectors",
+        },
+        Seen {
+            name: "dio",
+            what: "i_dio_count",
+        },
+        Seen {
+            name: "exclusive",
+            what: "whether a request holds i_rwsem exclusively",
+        },
+    ];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         let exclusively = |request: &Progress| request.held == Some(Mode::Exclusive);
         Some(match name {

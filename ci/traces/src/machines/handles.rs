@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::counterpart::Counterpart;
 use super::numbers::{constant, number, numbers};
-use super::traced::Traced;
+use super::traced::{Seen, Traced};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -350,6 +350,9 @@ impl Counterpart for Handles {
 }
 
 impl Traced for Handles {
+    /// An event's arguments say all that was seen.
+    const SEES: &'static [Seen] = &[];
+
     /// A trace may begin in any of these: the first transaction runs, or is locked, or commits; and some credits are reserved.
     fn starts(&self) -> Vec<State> {
         let running = |state| {
@@ -395,7 +398,6 @@ impl Traced for Handles {
         Ok(ordinary.chain([reserved]).collect())
     }
 
-    /// An event's arguments say all that was seen.
     fn sees(&self, _state: &State, _name: &str) -> Option<Value> {
         None
     }

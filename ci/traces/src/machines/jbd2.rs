@@ -11,7 +11,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
-use super::traced::Traced;
+use super::traced::{Seen, Traced};
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
@@ -263,6 +263,29 @@ impl Counterpart for Jbd2 {
 
 /// Blocks, credits and handles by name; and what a task does, by the task's.
 impl Traced for Jbd2 {
+    const SEES: &'static [Seen] = &[
+        Seen {
+            name: "free",
+            what: "j_free, in blocks",
+        },
+        Seen {
+            name: "reserved",
+            what: "j_reserved_credits",
+        },
+        Seen {
+            name: "out",
+            what: "t_outstanding_credits of the running transaction; 0 if there is none",
+        },
+        Seen {
+            name: "updates",
+            what: "t_updates of the running transaction; 0 if there is none",
+        },
+        Seen {
+            name: "TASK",
+            what: "what the task does now: `\"attached\"`, or what it waits for",
+        },
+    ];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         let number = match name {
             "free" => state.free,

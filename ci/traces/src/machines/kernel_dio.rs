@@ -8,7 +8,7 @@ use interlock::dio::policy::Flag;
 
 use super::counterpart::Counterpart;
 use super::dio::{Dio, EXTENTS, name_of};
-use super::traced::Traced;
+use super::traced::{Seen, Traced};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -17,7 +17,33 @@ use interlock_tla::value::Value;
 pub struct KernelDio(pub Dio);
 
 impl Traced for KernelDio {
-    /// `size`; `extent 0`; of a request `held r1`, `wait r1`, `flag r1`, `drains r1`.
+    const SEES: &'static [Seen] = &[
+        Seen {
+            name: "size",
+            what: "i_size, in sectors",
+        },
+        Seen {
+            name: "extent BLOCK",
+            what: "the block's state",
+        },
+        Seen {
+            name: "held REQUEST",
+            what: "how the request holds the lock",
+        },
+        Seen {
+            name: "wait REQUEST",
+            what: "whether the request has FORCE_WAIT",
+        },
+        Seen {
+            name: "flag REQUEST",
+            what: "whether the request has OVERWRITE_ONLY",
+        },
+        Seen {
+            name: "drains REQUEST",
+            what: "whether the request is about to call inode_dio_wait",
+        },
+    ];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         if name == "size" {
             return Some(Value::Int(state.size.into()));

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::counterpart::Counterpart;
 use super::numbers::{constant, number, numbers};
-use super::traced::Traced;
+use super::traced::{Seen, Traced};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -180,6 +180,9 @@ impl Counterpart for LogTail {
 }
 
 impl Traced for LogTail {
+    /// An event's arguments say all that was seen.
+    const SEES: &'static [Seen] = &[];
+
     /// The transaction before the first may not have finished.
     fn starts(&self) -> Vec<State> {
         let ended = [self.first - 1, self.first - 2];
@@ -190,7 +193,6 @@ impl Traced for LogTail {
         ended.map(start).into()
     }
 
-    /// An event's arguments say all that was seen.
     fn sees(&self, _state: &State, _name: &str) -> Option<Value> {
         None
     }

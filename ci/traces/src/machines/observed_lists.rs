@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use anyhow::{Context as _, Result, bail};
 
 use super::counterpart::Counterpart;
-use super::traced::Traced;
+use super::traced::{Seen, Traced};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -411,6 +411,11 @@ impl Counterpart for ObservedLists {
 }
 
 impl Traced for ObservedLists {
+    const SEES: &'static [Seen] = &[Seen {
+        name: "done",
+        what: "how many pages the work has written",
+    }];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         (name == "done").then_some(Value::Int(state.done))
     }

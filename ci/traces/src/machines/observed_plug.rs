@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use interlock::writeback::plug_policy::{Finish, Plug, Policy};
 
 use super::counterpart::Counterpart;
-use super::traced::Traced;
+use super::traced::{Seen, Traced};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -282,6 +282,11 @@ impl Counterpart for ObservedPlug {
 }
 
 impl Traced for ObservedPlug {
+    const SEES: &'static [Seen] = &[Seen {
+        name: "queued",
+        what: "how many requests wait to be issued",
+    }];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         let queued = i64::try_from(state.queue.len()).ok()?;
         (name == "queued").then_some(Value::Int(queued))

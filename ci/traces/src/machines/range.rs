@@ -10,7 +10,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
-use super::traced::{Traced, count};
+use super::traced::{Seen, Traced, count};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -323,6 +323,25 @@ impl Counterpart for RangeTree {
 
 /// `TraceRangeTree.tla`.
 impl Traced for RangeTree {
+    const SEES: &'static [Seen] = &[
+        Seen {
+            name: "held",
+            what: "how many ranges are held, each part for itself",
+        },
+        Seen {
+            name: "waiting",
+            what: "how many ranges are waited for",
+        },
+        Seen {
+            name: "TASK",
+            what: "how many the task waits for",
+        },
+        Seen {
+            name: "enters TASK",
+            what: "whether the task could have its range at once",
+        },
+    ];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         let of = |name: &str| self.tasks.iter().position(|task| task == name);
         let waits = |account: &&Account| account.blocking > 0;

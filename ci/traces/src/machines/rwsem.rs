@@ -9,7 +9,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
-use super::traced::{Traced, count};
+use super::traced::{Seen, Traced, count};
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
@@ -183,6 +183,33 @@ impl Counterpart for Rwsem {
 
 /// `TraceRwsem.tla`.
 impl Traced for Rwsem {
+    const SEES: &'static [Seen] = &[
+        Seen {
+            name: "holders",
+            what: "how many hold the lock",
+        },
+        Seen {
+            name: "queued",
+            what: "how many are queued",
+        },
+        Seen {
+            name: "written",
+            what: "whether one of those who hold it writes",
+        },
+        Seen {
+            name: "handoff",
+            what: "whether the hand-off is demanded, as the lock's word has it",
+        },
+        Seen {
+            name: "TASK",
+            what: "what the task does: its `pc`",
+        },
+        Seen {
+            name: "unexpired TASK",
+            what: "whether the task is the first waiter, and its time is not up",
+        },
+    ];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         let of = |name: &str| self.tasks.iter().position(|task| task == name);
         match name {

@@ -6,8 +6,20 @@ use super::counterpart::Counterpart;
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
+/// Something that an event may have seen of a state.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// Its name. A word in capitals stands for one of several names: `TASK`.
+    pub name: &'static str,
+    /// What it is.
+    pub what: &'static str,
+}
+
 /// A machine that traces are checked against.
 pub trait Traced: Counterpart {
+    /// All that an event may have seen of a state.
+    const SEES: &'static [Seen];
+
     /// What an event may have seen of a state, by its name: the same as in `Trace<Module>.tla`.
     fn sees(&self, state: &Self::State, name: &str) -> Option<Value>;
 

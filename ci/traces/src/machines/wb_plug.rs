@@ -9,7 +9,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
-use super::traced::{Traced, count};
+use super::traced::{Seen, Traced, count};
 
 /// The machine of a model.
 #[derive(Debug, Clone)]
@@ -169,6 +169,21 @@ fn cpu(value: &Value) -> Result<Cpu> {
 }
 
 impl Traced for WbPlug {
+    const SEES: &'static [Seen] = &[
+        Seen {
+            name: "plug",
+            what: "how many inodes' pages are in the plug",
+        },
+        Seen {
+            name: "flying",
+            what: "how many requests the device has",
+        },
+        Seen {
+            name: "requests",
+            what: "how many it has got in this pass; 0 when the pass is over",
+        },
+    ];
+
     fn sees(&self, state: &State, name: &str) -> Option<Value> {
         match name {
             "plug" => Some(count(state.plug.len())),

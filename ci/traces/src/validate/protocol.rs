@@ -15,12 +15,22 @@ use crate::machines::observed_lists::ObservedLists;
 use crate::machines::observed_plug::ObservedPlug;
 use crate::machines::range::RangeTree;
 use crate::machines::rwsem::Rwsem;
+use crate::machines::traced::{Seen, Traced as _};
 use crate::machines::wb_plug::WbPlug;
-use crate::recording::Trace;
+use crate::recording::{self, Trace};
 use interlock_checker::near::did_you_mean;
 
 /// Is handed what searches a trace that differs in a few events from one that is accepted.
 pub type Again<'a> = dyn FnMut(&dyn Fn(&Trace) -> Result<Found>) -> Result<()> + 'a;
+
+/// A recorder of the reference.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorder {
+    /// Its module.
+    pub module: &'static str,
+    /// What it is the probe of.
+    pub probe_of: &'static str,
+}
 
 /// One of them.
 #[derive(Debug)]
@@ -33,8 +43,14 @@ pub struct Protocol {
     pub shows: &'static str,
     /// The module with the actions.
     pub actions: &'static str,
+    /// What an event may have seen.
+    pub sees: &'static [Seen],
     /// Actions that leave no event.
     pub silent: &'static [&'static str],
+    /// What of the reference records it.
+    pub recorder: Option<Recorder>,
+    /// The events of a kernel's traces are made its own.
+    pub of_kernels: bool,
     /// What must hold in every state that a trace may be in.
     pub invariants: &'static [&'static str],
     /// A legal trace, with which the validator tests itself.
@@ -49,7 +65,13 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "Rwsem",
         shows: "RwsemShows",
         actions: "Rwsem",
+        sees: Rwsem::SEES,
         silent: &[],
+        recorder: Some(Recorder {
+            module: "interlock::rwsem::recorder",
+            probe_of: "an `interlock_rwlock::RawBarrierRwLock`",
+        }),
+        of_kernels: true,
         invariants: &["TypeOK"],
         legal: include_str!("legal/rwsem.ndjson"),
         search: |trace, again| search::search(&Rwsem::new(&trace.constants())?, trace, again),
@@ -59,7 +81,13 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "UnalignedDio",
         shows: "UnalignedDioShows",
         actions: "UnalignedDio",
+        sees: Dio::SEES,
         silent: &[],
+        recorder: Some(Recorder {
+            module: "interlock::dio::recorder",
+            probe_of: "a `DirectFile`",
+        }),
+        of_kernels: false,
         invariants: &["TypeOK"],
         legal: include_str!("legal/dio.ndjson"),
         search: |trace, again| search::search(&Dio::new(&trace.constants())?, trace, again),
@@ -69,7 +97,10 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "KernelDio",
         shows: "KernelDioShows",
         actions: "UnalignedDio",
+        sees: KernelDio::SEES,
         silent: &["Drain"],
+        recorder: None,
+        of_kernels: true,
         invariants: &["TypeOK"],
         legal: include_str!("legal/kernel_dio.ndjson"),
         search: |trace, again| {
@@ -81,7 +112,13 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "Jbd2Credits",
         shows: "Jbd2CreditsShows",
         actions: "Jbd2Credits",
+        sees: Jbd2::SEES,
         silent: &[],
+        recorder: Some(Recorder {
+            module: "interlock::jbd2::recorder",
+            probe_of: "an `Admission`",
+        }),
+        of_kernels: false,
         invariants: &["TypeOK"],
         legal: include_str!("legal/jbd2.ndjson"),
         search: |trace, again| search::search(&Jbd2::new(&trace.constants())?, trace, again),
@@ -91,7 +128,13 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "WbPlug",
         shows: "WbPlugShows",
         actions: "WbPlug",
+        sees: WbPlug::SEES,
         silent: &[],
+        recorder: Some(Recorder {
+            module: "interlock::writeback::flusher_recorder",
+            probe_of: "a `Flusher`; a trace is one pass",
+        }),
+        of_kernels: false,
         invariants: &["TypeOK"],
         legal: include_str!("legal/writeback.ndjson"),
         search: |trace, again| search::search(&WbPlug::new(&trace.constants())?, trace, again),
@@ -101,7 +144,13 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "RangeTree",
         shows: "RangeTreeShows",
         actions: "RangeTree",
+        sees: RangeTree::SEES,
         silent: &[],
+        recorder: Some(Recorder {
+            module: "interlock::range::recorder",
+            probe_of: "a `RangeLock` that is not biased",
+        }),
+        of_kernels: false,
         invariants: &["TypeOK", "Exclusion", "CountsRight", "NobodyWaitsInVain"],
         legal: include_str!("legal/range.ndjson"),
         search: |trace, again| search::search(&RangeTree::new(&trace.constants())?, trace, again),
@@ -111,7 +160,10 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "Handles",
         shows: "HandlesShows",
         actions: "Handles",
+        sees: Handles::SEES,
         silent: &["FreeReserved"],
+        recorder: None,
+        of_kernels: true,
         invariants: &["TypeOK"],
         legal: include_str!("legal/handles.ndjson"),
         search: |trace, again| search::search(&Handles::new(&trace.constants())?, trace, again),
@@ -121,7 +173,10 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "LogTail",
         shows: "LogTailShows",
         actions: "LogTail",
+        sees: LogTail::SEES,
         silent: &[],
+        recorder: None,
+        of_kernels: true,
         invariants: &["TypeOK"],
         legal: include_str!("legal/log_tail.ndjson"),
         search: |trace, again| search::search(&LogTail::new(&trace.constants())?, trace, again),
@@ -131,7 +186,10 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "ObservedLists",
         shows: "ListsShow",
         actions: "ObservedLists",
+        sees: ObservedLists::SEES,
         silent: &["Skip"],
+        recorder: None,
+        of_kernels: true,
         invariants: &["TypeOK", "OneList", "InOrder"],
         legal: include_str!("legal/observed_lists.ndjson"),
         search: |trace, again| {
@@ -143,7 +201,10 @@ pub const PROTOCOLS: &[Protocol] = &[
         module: "ObservedPlug",
         shows: "PlugShows",
         actions: "ObservedPlug",
+        sees: ObservedPlug::SEES,
         silent: &["Add", "Insert"],
+        recorder: None,
+        of_kernels: true,
         invariants: &["TypeOK"],
         legal: include_str!("legal/observed_plug.ndjson"),
         search: |trace, again| {
@@ -207,6 +268,17 @@ impl Protocol {
     /// As [`Protocol::search`], and what `again` returns.
     pub fn search_again(&self, trace: &Trace, again: &mut Again<'_>) -> Result<Found> {
         (self.search)(trace, Some(again)).with_context(|| trace.name())
+    }
+
+    /// Whether a trace may say that this action leaves no event in it.
+    pub fn may_leave_out(&self, action: &str) -> bool {
+        let legal = recording::read("legal".as_ref(), self.legal.as_bytes());
+        legal.is_ok_and(|mut traces| {
+            traces.iter_mut().all(|trace| {
+                trace.head.silent = vec![action.to_owned()];
+                self.search(trace).is_ok()
+            })
+        })
     }
 
     /// Where its modules are, and those of traces.
