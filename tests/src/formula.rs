@@ -44,7 +44,7 @@ impl Reader<'_> {
             } else if self.takes('-') {
                 sum = sum.checked_sub(self.product()?)?;
             } else if self.takes('m') {
-                let _word = self.rest.by_ref().take(2).eq("od".chars()).then_some(())?;
+                self.rest.by_ref().take(2).eq("od".chars()).then_some(())?;
                 sum = sum.checked_rem(self.product()?)?;
             } else {
                 return Some(sum);
