@@ -25,13 +25,14 @@ fn seeded(file: &str, is: &str, should: &str) -> (TempDir, Manifest) {
         .args([root().join("specs"), dir.path().join("specs")])
         .status();
     assert!(copied.expect("cp").success());
-    fs::create_dir_all(dir.path().join("docs/findings")).expect("a folder");
-    let pages = fs::read_dir(root().join("docs/findings")).expect("the findings");
-    let pages = pages.map(|entry| entry.expect("an entry").file_name());
-    let pages = pages.map(|name| format!("docs/findings/{}", name.to_string_lossy()));
-    for name in pages.chain([RECORD.to_owned()]) {
-        fs::copy(root().join(&name), dir.path().join(&name)).expect("a copy");
+    for folder in ["docs/findings", "docs/measured"] {
+        fs::create_dir_all(dir.path().join(folder)).expect("a folder");
+        for file in fs::read_dir(root().join(folder)).expect("a folder") {
+            let name = Path::new(folder).join(file.expect("an entry").file_name());
+            fs::copy(root().join(&name), dir.path().join(&name)).expect("a copy");
+        }
     }
+    fs::copy(root().join(RECORD), dir.path().join(RECORD)).expect("a copy");
     let path = dir.path().join(file);
     let text = fs::read_to_string(&path).expect("the file");
     assert!(text.contains(is), "{file} has no {is}");
