@@ -27,7 +27,7 @@ pub const PROPERTY: &str = "EachStepIsPrinted";
 const SHORT: &str = "Changes";
 
 /// A module that extends `name` and prints its steps, with all variables, or in a graph as the module would have them shown there.
-/// It prints by an instance, so that no name of module TLC meets one of `name`. `None` when the module has no `Next`.
+/// `None` when the module has no `Next`.
 ///
 /// # Errors
 /// When `Next` is no choice of actions.
@@ -45,15 +45,12 @@ pub fn printer(module: &Module, name: &str, for_graph: bool) -> anyhow::Result<O
     };
     let conjuncts = ways.iter().map(|way| {
         let line = format!("<<\"E\", {}, PrintedState, PrintedState'>>", way.label());
-        let prints = format!(
-            "({} => PrintedBy!PrintT(PrintedBy!ToString({line})))",
-            way.taken
-        );
+        let prints = format!("({} => PrintT(ToString({line})))", way.taken);
         format!("    /\\ {}\n", way.quantified("\\A", &prints))
     });
     let conjuncts: String = conjuncts.collect();
     Ok(Some(format!(
-        "---- MODULE {PRINTER} ----\nEXTENDS {name}\nPrintedBy == INSTANCE TLC\nPrintedState == {state}\n{CONSTRAINT} ==\n{conjuncts}{PROPERTY} == [][{CONSTRAINT}]_<<{}>>\n====\n",
+        "---- MODULE {PRINTER} ----\nEXTENDS {name}, TLC\nPrintedState == {state}\n{CONSTRAINT} ==\n{conjuncts}{PROPERTY} == [][{CONSTRAINT}]_<<{}>>\n====\n",
         variables.join(", ")
     )))
 }

@@ -91,7 +91,7 @@ fn the_printer_shows_all_variables_or_what_a_graph_is_to_show() {
     assert!(text(short, false).contains(all));
     assert!(text(short, true).contains("PrintedState == Changes\n"));
     assert!(text(plain, true).contains(
-        "/\\ (A => PrintedBy!PrintT(PrintedBy!ToString(<<\"E\", \"A\", <<>>, PrintedState, PrintedState'>>)))\n"
+        "/\\ (A => PrintT(ToString(<<\"E\", \"A\", <<>>, PrintedState, PrintedState'>>)))\n"
     ));
     let error = edges::printer(&read("Next == A /\\ Fits(1)"), "M", false).expect_err("no choice");
     assert!(error.to_string().starts_with("M: line 8: "), "{error}");
