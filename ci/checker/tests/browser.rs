@@ -10,19 +10,10 @@ use interlock_checker::manifest::Manifest;
 use interlock_checker::report::{Asked, Report, Row, State, Status, page};
 use interlock_judges::CHROMIUM;
 
-const STATUSES: [Status; 6] = [
-    Status::AsExpected,
-    Status::Unexpected,
-    Status::Inconclusive,
-    Status::Error,
-    Status::NotRun,
-    Status::NotJudged,
-];
-
 /// A run of every model of `i_rwsem`'s that is as expected but for the first of each other status.
 fn report(manifest: &Manifest) -> Report {
     let models = manifest.models.iter().filter(|model| model.area == "rwsem");
-    let statuses = STATUSES
+    let statuses = Status::ALL
         .into_iter()
         .chain(std::iter::repeat(Status::AsExpected));
     let rows = models.zip(statuses).map(|(model, status)| Row {

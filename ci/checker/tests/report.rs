@@ -13,20 +13,11 @@ use interlock_checker::report::last::Last;
 use interlock_checker::report::{Asked, Report, Row, State, Status, console, page};
 use manifests::Copy;
 
-const STATUSES: [Status; 6] = [
-    Status::AsExpected,
-    Status::Unexpected,
-    Status::Inconclusive,
-    Status::Error,
-    Status::NotRun,
-    Status::NotJudged,
-];
-
 /// Rows of every status, in two areas that alternate, with what a format may have to escape.
 fn rows() -> Vec<Row> {
     let manifest = Copy::clean().manifest();
     let rows = manifest.models.iter().enumerate().map(|(index, model)| {
-        let mut row = match STATUSES[index % STATUSES.len()] {
+        let mut row = match Status::ALL[index % Status::ALL.len()] {
             Status::NotRun => Row::not_run(model, "there is no <engine> | here"),
             Status::NotJudged => Row::not_judged(model),
             status => Row {

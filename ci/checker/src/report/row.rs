@@ -28,6 +28,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Status; 6] = [
+        Status::AsExpected,
+        Status::Unexpected,
+        Status::Inconclusive,
+        Status::Error,
+        Status::NotRun,
+        Status::NotJudged,
+    ];
+
     /// Whether it was judged, and is not as it should be.
     pub fn is_fault(self) -> bool {
         match self {
