@@ -111,7 +111,7 @@ fn what_is_missed_and_listed_is_well() {
     let run = mutants(&[], MISSED, listed).code(0);
     run.stdout(
         contains("one: 1 mutants are caught, 0 more hang and are, 0 do not compile, 1 are listed")
-            .and(contains("--file src/b*.rs --cargo-arg=--test=good --cargo-arg=--package=conformance --jobs 1 --timeout 9")),
+            .and(contains("--file src/b*.rs --cargo-arg=--test=good --cargo-arg=--package=conformance --jobs 1 --timeout 9 --output")),
     );
 }
 
