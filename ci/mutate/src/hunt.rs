@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -94,7 +95,8 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// For the mutants of a definition: of an area's asks those that read it.
+    /// For the mutants of a definition: of an area's asks those that read it. If they make it weaker, of the rows that this leaves as
+    /// they are only the cheapest, which finds that a formula has no value without its guard.
     ///
     /// # Errors
     ///
@@ -104,8 +106,16 @@ impl<'a> Plan<'a> {
         area: &Area<'a>,
         module: &str,
         definition: &str,
+        is_weaker: bool,
     ) -> Result<Plan<'a>> {
-        let rows = area.rows(module, definition);
+        let mut rows = area.rows(module, definition);
+        if is_weaker {
+            let blind = area.blind(module, definition);
+            let asked = asks.iter().flat_map(|ask| &ask.rows);
+            let mut names = asked.map(|row| row.name.as_str());
+            let first = names.find(|row| blind.contains(row));
+            rows.retain(|row| first == Some(&row.name) || !blind.contains(row.name.as_str()));
+        }
         let wanted: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         let asks: Vec<Ask> = asks.iter().filter_map(|ask| ask.only(&wanted)).collect();
         let shared: Vec<String> = asks.iter().map(Ask::name).collect();
@@ -126,6 +136,11 @@ impl<'a> Plan<'a> {
             asks,
             digest: hex_sha256(decides.as_bytes()),
         })
+    }
+
+    /// How many runs that are, if there are to be no more than `most`.
+    pub fn runs(&self, most: Option<NonZero<usize>>) -> usize {
+        self.asks.len().min(most.map_or(usize::MAX, NonZero::get))
     }
 
     /// The key of a mutant whose module has this text, on this TLC.
@@ -207,6 +222,8 @@ pub struct Hunter<'a> {
     pub mutated: Tlc<'a>,
     /// Whether every row is asked, also when one has noticed.
     pub matrix: bool,
+    /// No more runs a mutant.
+    pub runs: Option<NonZero<usize>>,
     /// What was tried without a fault.
     pub tried: &'a Tried,
     /// Whom to ask first.
@@ -241,7 +258,8 @@ impl Hunter<'_> {
     fn show(&self, mutant: &Mutant, plan: &Plan, key: String) -> Result<Option<Record>> {
         let mut record = Record::new(mutant, key, Fate::Survived);
         let mut kills = Vec::new();
-        for ask in self.noticed.order(mutant, &plan.asks) {
+        let asks = self.noticed.order(mutant, &plan.asks);
+        for ask in asks.into_iter().take(plan.runs(self.runs)) {
             let run = self.mutated.run_all(&ask.rows, ask.how)?;
             if interrupt::requested() {
                 return Ok(None);

@@ -24,7 +24,11 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Entry {
     reason: String,
+    /// These.
+    #[serde(default)]
     mutants: Vec<Identity>,
+    /// All that make a definition of this name weaker.
+    weaker: Option<String>,
 }
 
 /// The mutants of an area that may survive, each with its reason.
@@ -52,10 +56,25 @@ impl List {
             if entry.reason.trim().is_empty() {
                 bail!("{shown}: an entry has no reason (say why a row cannot notice)");
             }
-            for mutant in entry.mutants {
-                if !there.contains(&mutant) {
+            for mutant in &entry.mutants {
+                if !there.contains(mutant) {
                     bail!("{shown}: there is no mutant {mutant} (remove it, or correct it)");
                 }
+            }
+            let mut listed = entry.mutants;
+            if let Some(definition) = &entry.weaker {
+                let weaker = mutants
+                    .iter()
+                    .filter(|mutant| mutant.is_weaker && mutant.identity.definition == *definition);
+                let before = listed.len();
+                listed.extend(weaker.map(|mutant| mutant.identity.clone()));
+                if listed.len() == before {
+                    bail!(
+                        "{shown}: no mutant makes {definition} weaker (remove it, or correct it)"
+                    );
+                }
+            }
+            for mutant in listed {
                 if list.insert(mutant.clone(), entry.reason.clone()).is_some() {
                     bail!("{shown}: {mutant} is listed twice (remove one)");
                 }

@@ -69,6 +69,8 @@ pub struct Mutant {
     pub area: String,
     /// What it is known by.
     pub identity: Identity,
+    /// Whether it only makes a property weaker.
+    pub is_weaker: bool,
     edits: Vec<Edit>,
 }
 
@@ -151,6 +153,7 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
             mutants.push(Mutant {
                 area: area.name.clone(),
                 identity,
+                is_weaker: fault.is_weaker,
                 edits: fault.edits,
             });
         }

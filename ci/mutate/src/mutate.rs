@@ -47,6 +47,8 @@ pub struct Request {
     pub budget: Option<Duration>,
     /// Ask every row, also when one has noticed.
     pub matrix: bool,
+    /// No more runs a mutant, those first whose rows have noticed most.
+    pub runs: Option<NonZero<usize>>,
     /// Write the report into the documentation.
     pub keep: bool,
     /// How many mutants run at once.
@@ -65,6 +67,7 @@ impl Request {
         if let Some(sample) = self.sample {
             command.push(format!("--sample {sample} --seed {}", self.seed));
         }
+        command.extend(self.runs.map(|runs| format!("--runs {runs}")));
         command.push("--keep".to_owned());
         command.join(" ")
     }
@@ -135,7 +138,8 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         let plan = &plans[&place(mutant)];
         let text = mutant.text(source);
         let key = plan.key(mutant, &text, &tools);
-        match results.find(&key) {
+        let runs = plan.runs(request.runs);
+        match results.find(&key).filter(|record| record.is_enough(runs)) {
             Some(record) => found.push(record.clone()),
             None => tasks.push(Task {
                 mutant,
@@ -218,8 +222,8 @@ fn number(mutant: &Mutant, seed: u64) -> u64 {
     u64::from_str_radix(&digest[..16], 16).unwrap_or_default()
 }
 
-/// Area, module and definition.
-type Place = (String, String, String);
+/// Area, module and definition, and whether the mutant makes it weaker.
+type Place = (String, String, String, bool);
 
 fn place(mutant: &Mutant) -> Place {
     let identity = &mutant.identity;
@@ -227,6 +231,7 @@ fn place(mutant: &Mutant) -> Place {
         mutant.area.clone(),
         identity.module.clone(),
         identity.definition.clone(),
+        mutant.is_weaker,
     )
 }
 
@@ -242,8 +247,8 @@ fn plans<'a>(
         for mutant in mutants.iter().filter(|mutant| mutant.area == area.name) {
             if let Entry::Vacant(entry) = plans.entry(place(mutant)) {
                 let asks = asks.get_or_insert_with(|| Ask::all(manifest, area, matrix));
-                let (_, module, definition) = entry.key();
-                let plan = Plan::of(asks, area, module, definition)?;
+                let (_, module, definition, is_weaker) = entry.key();
+                let plan = Plan::of(asks, area, module, definition, *is_weaker)?;
                 entry.insert(plan);
             }
         }
@@ -326,6 +331,7 @@ impl Hunt<'_> {
                 .with_evidence(Some(self.evidence)),
             mutated: Tlc::new(&copy, toolchain, &mutated),
             matrix: self.request.matrix,
+            runs: self.request.runs,
             tried,
             noticed: self.noticed,
         };

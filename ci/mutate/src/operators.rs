@@ -7,6 +7,7 @@ mod liveness;
 mod policy;
 mod quantifier;
 mod step;
+mod weaker;
 
 use std::collections::BTreeSet;
 
@@ -83,6 +84,8 @@ pub struct Fault {
     pub place: std::ops::Range<usize>,
     /// The changes.
     pub edits: Vec<Edit>,
+    /// Whether the definition is a property, and what is left of it is implied by it.
+    pub is_weaker: bool,
 }
 
 impl Fault {
@@ -91,6 +94,7 @@ impl Fault {
             operator,
             place: node.byte_range(),
             edits,
+            is_weaker: false,
         }
     }
 
@@ -166,6 +170,11 @@ pub fn faults(context: Context, definition: Node, policies: &policy::Values) -> 
     }
     if context.role == Role::Policy {
         faults.extend(policies.swapped(context.source, body));
+    }
+    if context.role == Role::Property {
+        for fault in &mut faults {
+            fault.is_weaker = weaker::is_weaker(context.source, body, fault);
+        }
     }
     faults.sort_by_key(|fault| (fault.place.start, fault.operator));
     faults

@@ -5,7 +5,7 @@ use std::fs;
 
 use anyhow::{Context as _, Result};
 use interlock_checker::costs::estimate;
-use interlock_checker::manifest::{Engine, Lane, Manifest, Model};
+use interlock_checker::manifest::{Engine, Expect, Lane, Manifest, Model};
 use interlock_tla::module::source::{Node, Source, children, descendants};
 use interlock_tla::module::{Level, Module, Name};
 
@@ -30,6 +30,7 @@ struct Row<'a> {
     model: &'a Model,
     modules: BTreeSet<String>,
     names: BTreeSet<String>,
+    checks: BTreeSet<String>,
 }
 
 #[derive(Debug, Default)]
@@ -100,6 +101,7 @@ impl<'a> Area<'a> {
                 model,
                 modules: root.modules.clone(),
                 names,
+                checks: root.checks(model),
             });
         }
         Ok(area)
@@ -150,6 +152,26 @@ impl<'a> Area<'a> {
     pub fn rows(&self, module: &str, definition: &str) -> Vec<&'a Model> {
         self.reaching(module, definition)
             .map(|row| row.model)
+            .collect()
+    }
+
+    /// The rows that cannot notice that the definition is weaker: it is one of their checks and nothing else, and is not expected to
+    /// fail.
+    pub fn blind(&self, module: &str, definition: &str) -> BTreeSet<&'a str> {
+        let fails = |model: &Model| match &model.expect {
+            Expect::Violates { property, .. } => property == definition,
+            Expect::Holds | Expect::Typed => false,
+        };
+        let others: BTreeSet<&String> = self
+            .sources
+            .iter()
+            .filter(|(name, source)| *name != module && defines(source, definition))
+            .map(|(name, _)| name)
+            .collect();
+        self.reaching(module, definition)
+            .filter(|row| row.checks.contains(definition) && !fails(row.model))
+            .filter(|row| !row.modules.iter().any(|name| others.contains(name)))
+            .map(|row| row.model.name.as_str())
             .collect()
     }
 
@@ -238,6 +260,20 @@ impl Root {
         root
     }
 
+    /// The row's invariants and property that nothing else uses which it reads.
+    fn checks(&mut self, model: &Model) -> BTreeSet<String> {
+        let mut checks = BTreeSet::new();
+        for check in model.checks() {
+            let others = asked(model).chain([model.spec.as_str()]);
+            let others: Vec<&str> = others.filter(|other| *other != check).collect();
+            let elsewhere = self.used(others);
+            if !elsewhere.contains(check) && !self.assumed.contains(check) {
+                checks.insert(check.to_owned());
+            }
+        }
+        checks
+    }
+
     fn used<'a>(&mut self, operators: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
         for operator in operators {
@@ -262,6 +298,14 @@ impl Roles {
         let initial = used(module, "Init");
         self.initial.extend(initial.difference(&next).cloned());
     }
+}
+
+/// Whether a module has an operator of this name.
+fn defines(source: &Source, operator: &str) -> bool {
+    let definitions = source.modules().flat_map(children);
+    definitions
+        .filter_map(|definition| definition.child_by_field_name("name"))
+        .any(|name| source.text_of(name) == operator)
 }
 
 /// What a row names beside its specification.

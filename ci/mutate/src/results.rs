@@ -80,6 +80,11 @@ impl Record {
             cpu: 0.0,
         }
     }
+
+    /// Whether nothing else is found by so many runs.
+    pub fn is_enough(&self, runs: usize) -> bool {
+        self.fate != Fate::Survived || self.runs >= runs
+    }
 }
 
 /// What is known, by key, and the file that has it.

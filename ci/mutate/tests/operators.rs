@@ -204,3 +204,64 @@ fn a_leads_to_is_reversed() {
         ["P == \\A t \\in T : has[t] ~> want[t]"]
     );
 }
+
+/// What of the faults of `P` makes it weaker, by what the formula becomes.
+fn weaker(property: &str) -> Vec<String> {
+    let text = format!("---- MODULE M ----\nP == {property}\n====\n");
+    let source = Source::parse(Path::new("M.tla"), text).expect("TLA+");
+    let definition = source
+        .modules()
+        .flat_map(children)
+        .find(|node| node.kind() == "operator_definition")
+        .expect("a definition");
+    let context = Context {
+        source: &source,
+        actions: &BTreeSet::new(),
+        role: Role::Property,
+    };
+    let faults = faults(context, definition, &Values::default());
+    let weaker = faults.into_iter().filter(|fault| fault.is_weaker);
+    weaker
+        .map(|fault| {
+            let mutated = apply(&source.text, &fault.edits);
+            let line = mutated.lines().nth(1).expect("the property");
+            line["P == ".len()..].to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn a_property_is_weaker_if_what_it_says_is_implied() {
+    for (property, expected) in [
+        ("a /\\ b", &["TRUE /\\ b", "a \\/ b", "a /\\ TRUE"][..]),
+        ("a \\/ b", &[]),
+        (
+            "~(a \\/ b)",
+            &["~(FALSE \\/ b)", "~(a /\\ b)", "~(a \\/ FALSE)"],
+        ),
+        (
+            "(a \\/ b) => c",
+            &["(FALSE \\/ b) => c", "(a /\\ b) => c", "(a \\/ FALSE) => c"],
+        ),
+        ("c => (a \\/ b)", &[]),
+        ("x < 5", &["x <= 5", "x < 6"]),
+        ("5 < x", &["5 <= x"]),
+        ("x \\in 0 .. 2", &["x \\in 0 .. 3"]),
+        (
+            "x \\in [S -> 0 .. 2] \\/ f(y < 2)",
+            &["x \\in [S -> 0 .. 3] \\/ f(y < 2)"],
+        ),
+        ("\\A t \\in 1 .. 2 : p", &["\\A t \\in 2 .. 2 : p"]),
+        ("\\E t \\in 1 .. 2 : p", &["\\E t \\in 1 .. 3 : p"]),
+        (
+            "IF x < 1 THEN x < 2 ELSE a = 3",
+            &[
+                "IF x < 1 THEN x <= 2 ELSE a = 3",
+                "IF x < 1 THEN x < 3 ELSE a = 3",
+            ],
+        ),
+        ("(a /\\ b) <=> c", &[]),
+    ] {
+        assert_eq!(weaker(property), expected, "{property}");
+    }
+}

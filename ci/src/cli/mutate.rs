@@ -33,6 +33,9 @@ pub struct Mutate {
     /// Ask every row about every mutant, to tell which rows kill what no other does
     #[arg(long)]
     matrix: bool,
+    /// No more runs of TLC a mutant, those first whose rows have noticed most; who gets past them survives
+    #[arg(long, value_name = "N", conflicts_with = "matrix")]
+    runs: Option<NonZero<usize>>,
     /// Write docs/mutants.md anew, of all or of a sample
     #[arg(long, conflicts_with_all = ["shard", "budget", "matrix"])]
     keep: bool,
@@ -55,6 +58,7 @@ impl Mutate {
             seed: self.seed,
             budget: self.budget.map(Duration::from_secs),
             matrix: self.matrix,
+            runs: self.runs,
             keep: self.keep,
             jobs: self.jobs.unwrap_or_else(cores_and_one),
             specs: self.source.dir()?,

@@ -32,6 +32,7 @@ impl Values {
                 operator: Operator::PolicyValue,
                 place,
                 edits: vec![edit(value, other)],
+                is_weaker: false,
             })
         };
         fields(source, policy)
