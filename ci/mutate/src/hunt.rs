@@ -117,8 +117,18 @@ impl<'a> Plan<'a> {
             rows.retain(|row| first == Some(&row.name) || !blind.contains(row.name.as_str()));
         }
         let wanted: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        let asks: Vec<Ask> = asks.iter().filter_map(|ask| ask.only(&wanted)).collect();
-        let shared: Vec<String> = asks.iter().map(Ask::name).collect();
+        // The cheapest of each design first: what one row of a design does not notice, another hardly does.
+        let mut of_design: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut ranked: Vec<(usize, Ask)> = Vec::new();
+        for ask in asks.iter().filter_map(|ask| ask.only(&wanted)) {
+            let rank = of_design.entry(&ask.rows[0].design).or_default();
+            ranked.push((*rank, ask));
+            *rank += 1;
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let asks: Vec<Ask> = ranked.into_iter().map(|(_, ask)| ask).collect();
+        // In which order they are asked decides nothing.
+        let shared: BTreeSet<String> = asks.iter().map(Ask::name).collect();
         let mut decides = format!("{shared:?}");
         for row in rows {
             // Where a row stands decides nothing.
