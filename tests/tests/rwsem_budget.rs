@@ -52,6 +52,28 @@ fn a_budget_of_nothing_is_no_budget() -> Result<()> {
     Ok(())
 }
 
+/// In a state of another machine nothing is enabled, and nothing for a task of another.
+#[test]
+fn what_is_not_the_machines_is_refused() {
+    let machine = BudgetMachine::new(1, 1, 1);
+    let larger = BudgetMachine::new(1, 2, 1);
+    let own = machine.init();
+    let refused = |state: &State| {
+        let actions = larger.candidates().into_iter();
+        let mut taken = actions.filter(|&action| machine.step(state, action).is_some());
+        assert_eq!(taken.next(), None, "{state:?}");
+    };
+    assert!(!machine.actions(&own).is_empty());
+    refused(&larger.init());
+    let mut queued = own.clone();
+    queued.lock.queue = vec![2];
+    refused(&queued);
+    let of_another = larger.candidates().into_iter();
+    for action in of_another.filter(|action| action.task() == 2) {
+        assert_eq!(machine.step(&own, action), None, "{action:?}");
+    }
+}
+
 type Step = fn(&BudgetMachine, &State, Action) -> Option<State>;
 
 /// A machine with one wrong line, and the first thing that tells it from TLC's graph.
