@@ -1,0 +1,36 @@
+-------------------------- MODULE MCObservedLists --------------------------
+(***************************************************************************)
+(* All that ObservedLists accepts of a few inodes, whatever kernel would   *)
+(* do it: the states and steps are counted, so that a guard that is not    *)
+(* there is seen, which makes it accept more.                              *)
+(*                                                                         *)
+(* An inode that was dirty before, one that was not, and one of another    *)
+(* superblock; work of the flusher's own, and of a sync.  An action may be *)
+(* taken with arguments that its guards refuse.                            *)
+(***************************************************************************)
+EXTENDS ObservedLists, TLC
+
+CONSTANT Steps
+
+Older == <<1, 3>>
+
+Own  == <<"background", "0:0", "NONE", 1>>
+Sync == <<"sync", "8:0", "ALL", 1>>
+Asked == {Own, Sync}
+
+Inode == {1, 2}
+Time  == 0 .. 1
+
+Tried(action) ==
+    CASE action = "Synced"                     -> {<<>>}
+      [] action \in {"Dirty", "Pick"}          -> Inode \X Time
+      [] action \in {"Queue", "Exec", "Start"} -> Works \X {0}
+      [] action = "QueueIo"                    -> Time \X (0 .. 2)
+      [] action = "PickBusy"                   -> Inode \X {0}
+      [] action = "WriteInode"                 -> Inode \X (0 .. 1) \X BOOLEAN \X BOOLEAN
+      [] action = "EndPass"                    -> Works \X BOOLEAN
+      [] action = "FinishWork"                 -> (0 .. 1) \X {0}
+
+\* Traces of so many steps.
+Short == TLCGet("level") <= Steps
+=============================================================================
