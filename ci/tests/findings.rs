@@ -1,14 +1,9 @@
-//! The programs of `docs/findings` compile without a warning, say what they take, and are in its index; its pages name models that
-//! are there, and say what the index does.
+//! The programs of `docs/findings` compile without a warning, say what they take, and are in its index; its pages say what the index
+//! does.
 
-mod runner;
-
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use runner::interlock;
 
 fn findings() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings")
@@ -108,19 +103,5 @@ fn each_page_says_what_its_row_in_the_index_does() {
         let name = row[3].split('`').nth(1).expect("a function");
         let without = page.replace(name, "f");
         assert_eq!(unsaid(&without, &row), [format!("`{name}`")]);
-    }
-}
-
-#[test]
-fn each_model_that_a_page_names_is_there() {
-    let mut all = BTreeSet::new();
-    for page in files("md") {
-        let text = fs::read_to_string(page).unwrap();
-        all.extend(models(&text).map(str::to_owned));
-    }
-    assert!(all.len() > 5, "{all:?}");
-    for model in all {
-        let listed = interlock().args(["list", &model]).output().unwrap();
-        assert!(listed.status.success(), "no model is named {model}");
     }
 }

@@ -87,24 +87,28 @@ fn is_model_name(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '*')
 }
 
-/// Whether the claims have something of this name: a model, a design, or a size, as a page's table may begin with.
+/// Whether the claims have a model or a design of this name.
 fn is_known(manifest: &Manifest, name: &str) -> bool {
     let pattern = glob::Pattern::new(name).expect("a pattern");
-    let mut names = manifest
-        .models
-        .iter()
-        .flat_map(|model| [&model.name, &model.design]);
-    names.any(|known| pattern.matches(known)) || manifest.sizes.keys().any(|(_, size)| size == name)
+    let models = manifest.models.iter();
+    let mut names = models.flat_map(|model| [&model.name, &model.design]);
+    names.any(|known| pattern.matches(known))
 }
 
-/// The names that nothing in the claims has.
+/// The names that nothing in the claims has. A size has one too where a table of the page is about it.
 fn unknown(manifest: &Manifest, page: &str) -> Vec<String> {
     let (prose, _) = parts(page);
-    let names = prose.iter().flat_map(|part| quoted(part));
-    let names = names.map(|(name, _)| name);
+    let named = |part: &String| -> Vec<String> {
+        let names = quoted(part).into_iter().map(|(name, _)| name);
+        names.map(str::to_owned).collect()
+    };
+    let rows = prose.iter().filter(|part| part.starts_with('|'));
+    let in_tables: BTreeSet<String> = rows.flat_map(named).collect();
+    let sizes: BTreeSet<&String> = manifest.sizes.keys().map(|(_, size)| size).collect();
+    let names = prose.iter().flat_map(named);
     names
         .filter(|name| is_model_name(name) && !is_known(manifest, name))
-        .map(str::to_owned)
+        .filter(|name| !(in_tables.contains(name) && sizes.contains(name)))
         .collect()
 }
 
@@ -260,6 +264,11 @@ fn each_fault_is_found() {
     assert_eq!(contradicted(&manifest, &good), none);
     assert_eq!(miscounted(&manifest, &good), none);
     assert_eq!(unknown(&manifest, "`No-such-model`"), ["No-such-model"]);
+    let mut sizes = manifest.sizes.keys().map(|(_, size)| size);
+    let size = sizes.find(|size| is_model_name(size)).expect("one");
+    let (row, said) = (format!("| `{size}` | x |\n"), format!("As `{size}` is.\n"));
+    assert_eq!(unknown(&manifest, &said), [size.as_str()]);
+    assert_eq!(unknown(&manifest, &(row + "\n" + &said)), none);
     let says = good.replace("is violated", "holds");
     assert_eq!(contradicted(&manifest, &says).len(), 1);
     let more = good.replace(
