@@ -12,7 +12,7 @@ EXTENDS ObservedLists, TLC
 
 CONSTANT Steps
 
-Older == <<1, 3>>
+Older == <<3, 1>>
 
 Own  == <<"background", "0:0", "NONE", 1>>
 Sync == <<"sync", "8:0", "ALL", 1>>
@@ -25,7 +25,7 @@ Tried(action) ==
     CASE action = "Synced"                     -> {<<>>}
       [] action \in {"Dirty", "Pick"}          -> Inode \X Time
       [] action \in {"Queue", "Exec", "Start"} -> Works \X {0}
-      [] action = "QueueIo"                    -> Time \X (0 .. 2)
+      [] action = "QueueIo"                    -> Time \X (0 .. 3)
       [] action = "PickBusy"                   -> Inode \X {0}
       [] action = "WriteInode"                 -> Inode \X (0 .. 1) \X BOOLEAN \X BOOLEAN
       [] action = "EndPass"                    -> Works \X BOOLEAN

@@ -45,7 +45,8 @@ pub struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    /// Those that ask all rows of an area, the cheapest first; with `matrix` each row by itself.
+    /// Those that ask all rows of an area, first those that count a whole graph, and of these the cheapest; with `matrix` each row by
+    /// itself.
     pub fn all(manifest: &Manifest, area: &Area<'a>, matrix: bool) -> Vec<Ask<'a>> {
         let costs = Costs::default();
         let jobs = plan::jobs(manifest, &area.all_rows(), |_| false, &costs).into_iter();
@@ -67,7 +68,12 @@ impl<'a> Ask<'a> {
             asks = asks.into_iter().flat_map(alone).collect();
         }
         let cost = |ask: &Ask| -> f64 { ask.rows.iter().map(|row| estimate(row)).sum() };
-        asks.sort_by(|a, b| cost(a).total_cmp(&cost(b)).then(a.name().cmp(&b.name())));
+        let is_partial = |ask: &Ask| ask.rows.iter().all(|row| row.distinct.is_none());
+        asks.sort_by(|a, b| {
+            let counting = is_partial(a).cmp(&is_partial(b));
+            let cheaper = cost(a).total_cmp(&cost(b));
+            counting.then(cheaper).then(a.name().cmp(&b.name()))
+        });
         asks
     }
 
@@ -117,7 +123,7 @@ impl<'a> Plan<'a> {
             rows.retain(|row| first == Some(&row.name) || !blind.contains(row.name.as_str()));
         }
         let wanted: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        // The cheapest of each design first: what one row of a design does not notice, another hardly does.
+        // The first of each design before others: what one row of a design does not notice, another hardly does.
         let mut of_design: BTreeMap<&str, usize> = BTreeMap::new();
         let mut ranked: Vec<(usize, Ask)> = Vec::new();
         for ask in asks.iter().filter_map(|ask| ask.only(&wanted)) {
