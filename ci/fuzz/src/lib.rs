@@ -20,7 +20,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     readers::log::TARGET,
     readers::kernel::TARGET,
     readers::recording::TARGET,
@@ -37,6 +37,7 @@ pub const TARGETS: [Target; 16] = [
     readers::plan::TARGET,
     readers::guest::TARGET,
     readers::nbd::TARGET,
+    readers::modules::TARGET,
 ];
 
 impl Target {

@@ -33,7 +33,7 @@ pub fn collect(root: &Path, name: &str, to: &Path) -> Result<()> {
     walk(place, &mut found)?;
     let mut order = Vec::new();
     for wanted in WANTED {
-        load(wanted, &found, &mut order)?;
+        load(wanted, &mut found, &mut order)?;
     }
     for (number, (name, bytes)) in order.iter().enumerate() {
         fs::write(to.join(format!("{number:02}-{name}.ko")), bytes)?;
@@ -55,19 +55,16 @@ fn walk(dir: &Path, found: &mut BTreeMap<String, PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Puts a module behind those that it needs.
+/// Puts a module behind those that it needs, and takes it from those that were `found`: of two that need each other one is the first.
 fn load(
     name: &str,
-    found: &BTreeMap<String, PathBuf>,
+    found: &mut BTreeMap<String, PathBuf>,
     order: &mut Vec<(String, Vec<u8>)>,
 ) -> Result<()> {
-    let Some(path) = found.get(name) else {
+    let Some(path) = found.remove(name) else {
         return Ok(());
     };
-    if order.iter().any(|(known, _)| known == name) {
-        return Ok(());
-    }
-    let bytes = read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let bytes = read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     for needed in needs(&bytes) {
         load(&needed, found, order)?;
     }
@@ -85,8 +82,8 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a module says that it needs, in its section `.modinfo`: strings that end with a zero.
-fn needs(module: &[u8]) -> Vec<String> {
+/// What a module says that it needs, in its section `.modinfo`: strings that end with a zero. Names as the kernel has them, with `_`.
+pub fn needs(module: &[u8]) -> Vec<String> {
     let strings = module.split(|byte| *byte == 0);
     let depends = strings.filter_map(|string| string.strip_prefix(b"depends="));
     let depends = depends.flat_map(|names| names.split(|byte| *byte == b','));
@@ -98,18 +95,14 @@ fn needs(module: &[u8]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_module_comes_behind_what_it_needs() -> Result<()> {
+    /// The modules of these names and texts, in the order in which they are loaded.
+    fn loaded(modules: &[(&str, &[u8])]) -> Result<Vec<String>> {
         let dir = tempfile::tempdir()?;
-        let modules = dir.path().join("lib/modules/6.1/kernel");
-        fs::create_dir_all(&modules)?;
-        fs::write(
-            modules.join("xfs.ko"),
-            b"ELF\0depends=libcrc32c,loop\0name=xfs\0",
-        )?;
-        fs::write(modules.join("libcrc32c.ko"), b"ELF\0depends=\0")?;
-        fs::write(modules.join("loop.ko"), b"ELF\0depends=\0")?;
-        fs::write(modules.join("unused.ko"), b"ELF\0depends=\0")?;
+        let place = dir.path().join("lib/modules/6.1/kernel");
+        fs::create_dir_all(&place)?;
+        for (name, text) in modules {
+            fs::write(place.join(name), text)?;
+        }
         let to = dir.path().join("to");
         fs::create_dir(&to)?;
         collect(dir.path(), "6.1", &to)?;
@@ -117,7 +110,28 @@ mod tests {
             .map(|entry| entry.map(|entry| entry.file_name().into_string().unwrap_or_default()))
             .collect::<std::io::Result<_>>()?;
         names.sort();
+        Ok(names)
+    }
+
+    #[test]
+    fn a_module_comes_behind_what_it_needs() -> Result<()> {
+        let names = loaded(&[
+            ("xfs.ko", b"ELF\0depends=libcrc32c,loop\0name=xfs\0"),
+            ("libcrc32c.ko", b"ELF\0depends=\0"),
+            ("loop.ko", b"ELF\0depends=\0"),
+            ("unused.ko", b"ELF\0depends=\0"),
+        ])?;
         assert_eq!(names, ["00-loop.ko", "01-libcrc32c.ko", "02-xfs.ko"]);
+        Ok(())
+    }
+
+    #[test]
+    fn modules_that_need_each_other_are_loaded_once() -> Result<()> {
+        let names = loaded(&[
+            ("ext4.ko", b"depends=jbd2,ext4\0"),
+            ("jbd2.ko", b"depends=ext4\0"),
+        ])?;
+        assert_eq!(names, ["00-jbd2.ko", "01-ext4.ko"]);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ pub mod kernel;
 pub mod kernels;
 pub mod log;
 pub mod manifest;
+pub mod modules;
 pub mod nbd;
 pub mod plan;
 mod printed;
