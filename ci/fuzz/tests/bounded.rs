@@ -6,7 +6,7 @@ mod changes;
 mod limits;
 
 use changes::changed;
-use interlock_fuzz::Target;
+use interlock_fuzz::{TARGETS, Target};
 use proptest::test_runner::TestError;
 
 /// So many times as many cases as usual; `make fuzz` is for more.
@@ -108,4 +108,18 @@ fn lines_of_guests() {
 #[test]
 fn requests_of_nbd() {
     bounded("nbd", 10_000);
+}
+
+#[test]
+fn what_a_module_needs() {
+    bounded("modules", 4000);
+}
+
+#[test]
+fn each_target_is_run() {
+    let own = include_str!("bounded.rs");
+    for target in TARGETS {
+        let call = format!("bounded(\"{}\",", target.name);
+        assert!(own.contains(&call), "{} is not run here", target.name);
+    }
 }
