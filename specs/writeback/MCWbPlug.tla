@@ -14,6 +14,9 @@ NeverFull      == ~(cpu = "asleep" /\ Finishing)
 NeverDelayed   == ~(cpu = "asleep" /\ pc.flusher = "after")
 NeverMoved     == moved = {}
 
+\* A fault to be found: I/O is plugged although nobody has begun a plug.
+NoPlug == [FlushBeforeResched EXCEPT !.plug = "never"]
+
 \* When all of a pass is issued: each inode is a request of its own; they are not
 \* all one.
 Issued    == pc.flusher = "end" /\ queue = {}

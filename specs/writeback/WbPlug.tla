@@ -364,6 +364,9 @@ NobodyWaitsForUnissued == waits \in plug => cpu = "on" \/ AwaitsRoom
 \* The lock is held for the list alone, not for I/O.
 NoIoUnderLock == ~(locked /\ (Finishing \/ pc.flusher \in {"write", "submit"}))
 
+\* What is plugged is in a plug that is there.
+PlugIsThere == plug # {} => plugged
+
 \* The inode that is written was on b_io when it was taken.
 PicksFromList == pc.flusher \in {"write", "submit"} => next \notin moved
 
