@@ -186,7 +186,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         write_whole(
             &root.join("docs"),
             KEPT,
-            report.markdown(&request.command()),
+            report.markdown(&request.command(), request.runs),
         )?;
     }
     Ok(u8::from(!report.is_as_listed()))

@@ -1,6 +1,7 @@
 //! What became of the mutants: per operator, per module and per row, and how that differs from the lists.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
 
 use anyhow::Result;
 use interlock_checker::markdown;
@@ -191,8 +192,11 @@ impl Report {
         Ok(text)
     }
 
-    /// For the documentation; `command` makes it.
-    pub fn markdown(&self, command: &str) -> String {
+    /// For the documentation; `command` makes it, with so many `runs` a mutant.
+    pub fn markdown(&self, command: &str, runs: Option<NonZero<usize>>) -> String {
+        let runs = runs.map_or_else(String::new, |runs| {
+            format!(", in {runs} runs of TLC at most")
+        });
         let Tally {
             made,
             by,
@@ -204,7 +208,7 @@ impl Report {
         format!(
             "# Mutants of the specifications\n\n\
              Written by `{command}`. A mutant is a module with one small fault. Each is shown to the rows of `models.toml` that read the \
-             definition with the fault, until one notices: another verdict, another count of states, an action that fires or does not \
+             definition with the fault{runs}, until one notices: another verdict, another count of states, an action that fires or does not \
              (coverage), a formula without a value, or no end. Those that no row notices are listed in `specs/*/mutants.toml`, with the \
              reason.\n\n\
              Of {made} mutants {shown} were shown, which a seed has chosen if that is not all: {killed} were noticed, {listed} are \
