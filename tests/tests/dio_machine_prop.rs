@@ -3,7 +3,7 @@
 
 use conformance::random::runner;
 use interlock::dio::machine::{
-    Action, Bio, Call, Extent, Io, Kind, Machine, Outcome, Part, Pc, Progress, State,
+    Action, Bio, Call, Content, Extent, Io, Kind, Machine, Outcome, Part, Pc, Progress, State,
 };
 use interlock::dio::policy::{Grow, Policy};
 use proptest::prelude::*;
@@ -250,6 +250,78 @@ fn the_walk_finds_what_other_designs_break() {
     }
 }
 
+/// Where a state is not the machine's, and what makes it so.
+type Foreign = (&'static str, fn(&mut State));
+
+/// In a state of another file nothing is enabled, wherever it points outside of this one; nor for a call that is none, nor by a request
+/// that is not there.
+#[test]
+fn what_is_not_the_machines_is_refused() {
+    let write = Call {
+        kind: Kind::Write,
+        from: 1,
+        to: 3,
+        is_async: true,
+        nowait: false,
+        cached: false,
+        fails: false,
+    };
+    let machine = Machine::new(
+        Policy::FINAL65,
+        vec![write; 2],
+        vec![Extent::Written; 2],
+        4,
+        2,
+    );
+    let own = machine.init();
+    let call = Action::Call(0);
+    assert!(machine.step(&own, call).is_some());
+    assert_eq!(machine.step(&own, Action::Call(2)), None);
+    let places: [Foreign; 12] = [
+        ("fewer blocks", |state| {
+            state.extent.pop();
+        }),
+        ("more blocks", |state| state.extent.push(Extent::Hole)),
+        ("fewer sectors", |state| {
+            state.disk.pop();
+        }),
+        ("a page", |state| {
+            state.cache.insert(4, Content::Old);
+        }),
+        ("fewer requests", |state| {
+            state.requests.pop();
+        }),
+        ("more requests", |state| state.requests.push(Progress::IDLE)),
+        ("the next block", |state| state.requests[1].next = 3),
+        ("an I/O", |state| {
+            let (part, block) = (Part::Data, 2);
+            state.requests[1].bios.insert(Bio { part, block });
+        }),
+        ("a block to convert", |state| {
+            state.requests[1].convert.insert(2);
+        }),
+        ("a block that was seen", |state| {
+            state.requests[1].plan.saw.insert(2, Extent::Hole);
+        }),
+        ("a sector that was read", |state| {
+            state.requests[1].buffer.insert(4, Content::Old);
+        }),
+        ("who asked before", |state| {
+            state.requests[1].ahead.insert(2);
+        }),
+    ];
+    for (what, puts) in places {
+        let mut state = own.clone();
+        puts(&mut state);
+        assert_eq!(machine.step(&state, call), None, "{what}");
+    }
+    for (from, to) in [(3, 1), (1, 4)] {
+        let mut machine = machine.clone();
+        machine.calls[1] = Call { from, to, ..write };
+        assert_eq!(machine.step(&own, call), None, "{from} to {to}");
+    }
+}
+
 /// The machine is total: any state, reachable or not, even of another size, and any request.
 #[test]
 fn no_state_and_no_action_makes_it_panic() {
@@ -296,7 +368,7 @@ fn no_state_and_no_action_makes_it_panic() {
                 progress.convert.insert(block);
                 let part = Part::Tail;
                 progress.bios.insert(Bio { part, block });
-                let content = interlock::dio::machine::Content::Old;
+                let content = Content::Old;
                 progress.buffer.insert(sector, content);
                 progress.ahead.insert(block as usize);
             }

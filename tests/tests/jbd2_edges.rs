@@ -206,6 +206,76 @@ fn a_number_out_of_bounds_is_foreign() {
     }
 }
 
+/// Where a state is not the machine's, and what makes it so.
+type Foreign = (&'static str, fn(&mut State));
+
+/// In a state of another journal nothing is enabled, wherever it is another; nor for sizes or a load that no sum of them could have.
+#[test]
+fn what_is_not_the_machines_is_refused() {
+    let machine = machine(Policy::UPSTREAM);
+    let own = machine.init();
+    let start = Action::Start(PLAIN);
+    assert!(machine.step(&own, start).is_some());
+    assert_eq!(machine.step(&own, Action::Start(Task::Plain(1))), None);
+    let places: [Foreign; 12] = [
+        ("fewer tasks", |state| {
+            state.pc.pop();
+        }),
+        ("more tasks", |state| state.pc.push(Pc::Idle)),
+        ("no page", |state| {
+            state.writeback.pop();
+        }),
+        ("more pages", |state| {
+            let more = state.writeback.clone();
+            state.writeback.extend(more);
+        }),
+        ("a page that waits", |state| state.queue.push(1)),
+        ("a page that waits twice", |state| state.queue = vec![0, 0]),
+        ("a page that is promised", |state| {
+            state.promised.insert(1);
+        }),
+        ("who has the mutex", |state| {
+            state.mutex = Some(Task::Worker(1));
+        }),
+        ("data of the running one", |state| {
+            state.running.data.insert(1);
+        }),
+        ("data of the committing one", |state| {
+            state.committing.data.insert(1);
+        }),
+        ("what is free", |state| state.free = Credits::MAX),
+        ("a checkpoint", |state| {
+            state.checkpoint = vec![Credits::MIN]
+        }),
+    ];
+    for (what, puts) in places {
+        let mut state = own.clone();
+        puts(&mut state);
+        assert_eq!(machine.actions(&state), [], "{what}");
+    }
+    let constants: [fn(&mut Machine) -> &mut Credits; 12] = [
+        |machine| &mut machine.sizes.log,
+        |machine| &mut machine.sizes.max,
+        |machine| &mut machine.sizes.overhead,
+        |machine| &mut machine.sizes.slack,
+        |machine| &mut machine.load.cost,
+        |machine| &mut machine.load.uses,
+        |machine| &mut machine.load.extra,
+        |machine| &mut machine.load.convert_extra,
+        |machine| &mut machine.load.page_cost,
+        |machine| &mut machine.load.page_uses,
+        |machine| &mut machine.load.reserve,
+        |machine| &mut machine.load.convert_uses,
+    ];
+    for (place, of) in constants.into_iter().enumerate() {
+        for number in [Credits::MAX, Credits::MIN] {
+            let mut machine = machine.clone();
+            *of(&mut machine) = number;
+            assert_eq!(machine.actions(&own), [], "constant {place}: {number}");
+        }
+    }
+}
+
 /// `ChainedBy`: a thread wakes the next if it was woken itself and the next fits too.
 #[test]
 fn a_chain_begins_with_a_release() {

@@ -125,6 +125,49 @@ fn states() -> impl Strategy<Value = State> {
         )
 }
 
+/// Where a state is not the machine's, and what makes it so.
+type Foreign = (&'static str, fn(&mut State));
+
+/// In a state with inodes that are not on this list nothing is enabled, wherever they are.
+#[test]
+fn what_is_not_the_machines_is_refused() {
+    let machine = Machine::new(Policy::FLUSH_BEFORE_RESCHED, 3, 1);
+    let own = machine.init();
+    assert!(!machine.actions(&own).is_empty());
+    let places: [Foreign; 11] = [
+        ("none in hand", |state| state.next = 0),
+        ("behind the end", |state| state.next = 5),
+        ("kept", |state| state.cached = 5),
+        ("waited for", |state| state.waits = 4),
+        ("plugged", |state| {
+            state.plug.insert(4);
+        }),
+        ("plugged, before the first", |state| {
+            state.plug.insert(0);
+        }),
+        ("taken off", |state| {
+            state.moved.insert(4);
+        }),
+        ("queued", |state| {
+            state.queue.insert(Run { first: 2, last: 4 });
+        }),
+        ("queued, before the first", |state| {
+            state.queue.insert(Run { first: 0, last: 2 });
+        }),
+        ("queued backwards", |state| {
+            state.queue.insert(Run { first: 2, last: 1 });
+        }),
+        ("in the device", |state| {
+            state.flying.insert(Run { first: 2, last: 4 });
+        }),
+    ];
+    for (what, puts) in places {
+        let mut state = own.clone();
+        puts(&mut state);
+        assert_eq!(machine.actions(&state), [], "{what}");
+    }
+}
+
 /// The machine is total: any state, reachable or not, even of another size, and any action.
 #[test]
 fn no_state_and_no_action_makes_it_panic() {
