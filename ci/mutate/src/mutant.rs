@@ -7,7 +7,7 @@ use interlock_tla::module::source::{Node, Source, children, descendants};
 
 use crate::edit::{self, Edit};
 use crate::operators::{Context, Fault, Operator, Values, faults};
-use crate::reach::Area;
+use crate::reach::{Area, definitions, name};
 
 /// So many characters of a formula are shown.
 const SHOWN: usize = 100;
@@ -159,26 +159,6 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
         }
     }
     mutants
-}
-
-/// Operators and functions, those of LETs and of modules inside of others not included.
-fn definitions(module: Node<'_>) -> Vec<Node<'_>> {
-    let is_definition =
-        |node: &Node| matches!(node.kind(), "operator_definition" | "function_definition");
-    children(module)
-        .map(|node| match node.kind() {
-            "local_definition" => children(node).last().unwrap_or(node),
-            _ => node,
-        })
-        .filter(is_definition)
-        .collect()
-}
-
-fn name<'a>(source: &'a Source, definition: Node) -> &'a str {
-    let name = definition
-        .child_by_field_name("name")
-        .or_else(|| children(definition).next());
-    name.map_or("", |name| source.text_of(name))
 }
 
 fn identity(source: &Source, module: &str, definition: &str, fault: &Fault) -> Identity {

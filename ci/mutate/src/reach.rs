@@ -300,12 +300,31 @@ impl Roles {
     }
 }
 
-/// Whether a module has an operator of this name.
-fn defines(source: &Source, operator: &str) -> bool {
-    let definitions = source.modules().flat_map(children);
-    definitions
-        .filter_map(|definition| definition.child_by_field_name("name"))
-        .any(|name| source.text_of(name) == operator)
+/// Whether a module has a definition of this name.
+fn defines(source: &Source, wanted: &str) -> bool {
+    let mut definitions = source.modules().flat_map(definitions);
+    definitions.any(|definition| name(source, definition) == wanted)
+}
+
+/// Operators and functions, those of LETs and of modules inside of others not included.
+pub(crate) fn definitions(module: Node<'_>) -> Vec<Node<'_>> {
+    let is_definition =
+        |node: &Node| matches!(node.kind(), "operator_definition" | "function_definition");
+    children(module)
+        .map(|node| match node.kind() {
+            "local_definition" => children(node).last().unwrap_or(node),
+            _ => node,
+        })
+        .filter(is_definition)
+        .collect()
+}
+
+/// A definition's name.
+pub(crate) fn name<'a>(source: &'a Source, definition: Node) -> &'a str {
+    let name = definition
+        .child_by_field_name("name")
+        .or_else(|| children(definition).next());
+    name.map_or("", |name| source.text_of(name))
 }
 
 /// What a row names beside its specification.
