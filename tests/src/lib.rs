@@ -9,6 +9,7 @@ pub mod fault_device;
 pub mod faulty_journal_rules;
 pub mod faulty_rules;
 pub mod file_atomicity;
+pub mod foreign;
 pub mod formula;
 pub mod in_time;
 pub mod jbd2_crashes;

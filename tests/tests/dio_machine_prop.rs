@@ -1,6 +1,7 @@
 //! Random calls of a file of three blocks on the machine: the safe designs keep what Integrity says of a state, every run of theirs
 //! ends, and a walk like it finds what each other design breaks.
 
+use conformance::foreign::{Foreign, assert_refused};
 use conformance::random::runner;
 use interlock::dio::machine::{
     Action, Bio, Call, Content, Extent, Io, Kind, Machine, Outcome, Part, Pc, Progress, State,
@@ -250,9 +251,6 @@ fn the_walk_finds_what_other_designs_break() {
     }
 }
 
-/// Where a state is not the machine's, and what makes it so.
-type Foreign = (&'static str, fn(&mut State));
-
 /// In a state of another file nothing is enabled, wherever it points outside of this one; nor for a call that is none, nor by a request
 /// that is not there.
 #[test]
@@ -277,7 +275,7 @@ fn what_is_not_the_machines_is_refused() {
     let call = Action::Call(0);
     assert!(machine.step(&own, call).is_some());
     assert_eq!(machine.step(&own, Action::Call(2)), None);
-    let places: [Foreign; 12] = [
+    let places: &[Foreign<State>] = &[
         ("fewer blocks", |state| {
             state.extent.pop();
         }),
@@ -310,11 +308,7 @@ fn what_is_not_the_machines_is_refused() {
             state.requests[1].ahead.insert(2);
         }),
     ];
-    for (what, puts) in places {
-        let mut state = own.clone();
-        puts(&mut state);
-        assert_eq!(machine.step(&state, call), None, "{what}");
-    }
+    assert_refused(&own, places, |state| machine.actions(state));
     for (from, to) in [(3, 1), (1, 4)] {
         let mut machine = machine.clone();
         machine.calls[1] = Call { from, to, ..write };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use conformance::foreign::{Foreign, assert_refused};
 use conformance::random::runner;
 use interlock::writeback::plug::{Action, Cpu, Machine, Pc, Queue, Run, State};
 use interlock::writeback::plug_policy::Policy;
@@ -125,16 +126,12 @@ fn states() -> impl Strategy<Value = State> {
         )
 }
 
-/// Where a state is not the machine's, and what makes it so.
-type Foreign = (&'static str, fn(&mut State));
-
 /// In a state with inodes that are not on this list nothing is enabled, wherever they are.
 #[test]
 fn what_is_not_the_machines_is_refused() {
     let machine = Machine::new(Policy::FLUSH_BEFORE_RESCHED, 3, 1);
     let own = machine.init();
-    assert!(!machine.actions(&own).is_empty());
-    let places: [Foreign; 11] = [
+    let places: &[Foreign<State>] = &[
         ("none in hand", |state| state.next = 0),
         ("behind the end", |state| state.next = 5),
         ("kept", |state| state.cached = 5),
@@ -161,11 +158,7 @@ fn what_is_not_the_machines_is_refused() {
             state.flying.insert(Run { first: 2, last: 4 });
         }),
     ];
-    for (what, puts) in places {
-        let mut state = own.clone();
-        puts(&mut state);
-        assert_eq!(machine.actions(&state), [], "{what}");
-    }
+    assert_refused(&own, places, |state| machine.actions(state));
 }
 
 /// The machine is total: any state, reachable or not, even of another size, and any action.
