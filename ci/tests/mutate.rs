@@ -149,3 +149,44 @@ fn those_that_survive_are_the_listed_ones() {
     let unsound = contains("Counter-Two-Small").and(contains("not as expected without a mutant"));
     mutate(dir, &["-j", "1"]).code(2).stderr(unsound);
 }
+
+/// A step that is never taken: TLC evaluates its guard and no more.
+const IDLE: &str =
+    "\\* The counter begins anew.\nReset == x > Most /\\ x' = 0\nNext == Tick \\/ Reset\n";
+
+#[test]
+fn a_row_that_does_not_evaluate_the_fault_is_not_run() {
+    tools();
+    let dir = temp();
+    let dir = dir.path();
+    let area = dir.join("specs/counter");
+    let write = |name: &str, text: &str| fs::write(area.join(name), text).expect("written");
+    fs::create_dir_all(&area).expect("a folder");
+    write("Counter.tla", &COUNTER.replace("Next == Tick\n", IDLE));
+    let one_row = |text: &str| -> String {
+        let lines = text.lines();
+        let kept = lines.filter(|line| !["Near", "Early"].iter().any(|name| line.contains(name)));
+        kept.map(|line| format!("{line}\n")).collect()
+    };
+    let claims = one_row(CLAIMS).replace(r#"["Tick"]"#, r#"["Tick", "Reset"]"#);
+    let claims = claims.replace("\nmodels =", "\nsilent = [\"Reset\"]\nmodels =");
+    write("models.toml", &claims);
+    write("models.lock", &one_row(COUNTS));
+    mutate(dir, &["-j", "1"]).code(1);
+    let found = fs::read_to_string(dir.join("out/mutate/results.ndjson")).expect("results");
+    let runs = |from: &str, to: &str| {
+        let mut records = found
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON"));
+        let record = records.find(|one| one["mutant"]["from"] == from && one["mutant"]["to"] == to);
+        let record = record.expect("it was shown");
+        (record["fate"].clone(), record["runs"].as_u64())
+    };
+    let survived = serde_json::json!("survived");
+    assert_eq!(runs("x' = 0", "x' = 1"), (survived.clone(), Some(0)));
+    // Each run counts how often it evaluates the guard, and notices when it is not there.
+    let (fate, asked) = runs("x > Most", "TRUE");
+    assert!(fate != survived && asked > Some(0), "{fate} {asked:?}");
+    let (fate, asked) = runs("x > Most", "x >= Most");
+    assert!(fate != survived && asked > Some(0), "{fate} {asked:?}");
+}

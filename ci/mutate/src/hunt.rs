@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, bail};
 use interlock_checker::costs::{Costs, estimate};
@@ -20,6 +20,7 @@ use interlock_checker::verdict::{Outcome, Verdict, is_refused};
 use interlock_checker::{interrupt, run};
 use interlock_tla::messages::Output;
 
+use crate::coverage::Coverage;
 use crate::mutant::{Identity, Mutant};
 use crate::reach::Area;
 use crate::results::{Fate, How, Kill, Record};
@@ -97,6 +98,8 @@ impl<'a> Ask<'a> {
 #[derive(Debug)]
 pub struct Plan<'a> {
     asks: Vec<Ask<'a>>,
+    /// The rows that count how often they evaluate the definition.
+    counting: BTreeSet<&'a str>,
     digest: String,
 }
 
@@ -150,20 +153,16 @@ impl<'a> Plan<'a> {
         }
         Ok(Plan {
             asks,
+            counting: area.counting(module, definition),
             digest: hex_sha256(decides.as_bytes()),
         })
-    }
-
-    /// How many runs that are, if there are to be no more than `most`.
-    pub fn runs(&self, most: Option<NonZero<usize>>) -> usize {
-        self.asks.len().min(most.map_or(usize::MAX, NonZero::get))
     }
 
     /// The key of a mutant whose module has this text, on this TLC.
     pub fn key(&self, mutant: &Mutant, text: &str, tools: &Tools) -> String {
         let jar = tools.tlc.as_ref().map(|tlc| tlc.jar.sha256.as_str());
         let identity = &mutant.identity;
-        hex_sha256(format!("1 {jar:?} {} {identity:?} {text:?}", self.digest).as_bytes())
+        hex_sha256(format!("2 {jar:?} {} {identity:?} {text:?}", self.digest).as_bytes())
     }
 }
 
@@ -207,9 +206,16 @@ impl Noticed {
     }
 }
 
-/// Which runs were tried without a fault, and are as their rows say.
+/// What was found of runs without a fault, by the names of their rows.
 #[derive(Debug, Default)]
-pub struct Tried(Mutex<BTreeMap<String, bool>>);
+pub struct Tried(Mutex<BTreeMap<String, Arc<Original>>>);
+
+/// What a run without a fault finds.
+#[derive(Debug)]
+struct Original {
+    is_as_expected: bool,
+    coverage: Coverage,
+}
 
 /// A manifest of specifications that may be changed: a copy of them, in `dir`.
 ///
@@ -274,8 +280,17 @@ impl Hunter<'_> {
     fn show(&self, mutant: &Mutant, plan: &Plan, key: String) -> Result<Option<Record>> {
         let mut record = Record::new(mutant, key, Fate::Survived);
         let mut kills = Vec::new();
-        let asks = self.noticed.order(mutant, &plan.asks);
-        for ask in asks.into_iter().take(plan.runs(self.runs)) {
+        let mut asks = self.noticed.order(mutant, &plan.asks).into_iter();
+        record.is_whole = loop {
+            let Some(ask) = asks.next() else {
+                break true;
+            };
+            if !self.may_evaluate(ask, mutant, plan)? {
+                continue;
+            }
+            if self.runs.is_some_and(|most| record.runs >= most.get()) {
+                break false;
+            }
             let run = self.mutated.run_all(&ask.rows, ask.how)?;
             if interrupt::requested() {
                 return Ok(None);
@@ -294,9 +309,9 @@ impl Hunter<'_> {
             self.is_sound(ask)?;
             kills.push(kill);
             if !self.matrix {
-                break;
+                break true;
             }
-        }
+        };
         if !kills.is_empty() {
             record.fate = Fate::Killed(kills);
             self.noticed.add(&record);
@@ -304,27 +319,48 @@ impl Hunter<'_> {
         Ok(Some(record))
     }
 
+    /// Whether the run without the fault gets to the formula that has it, as far as is known: else it cannot notice.
+    fn may_evaluate(&self, ask: &Ask, mutant: &Mutant, plan: &Plan) -> Result<bool> {
+        let mut rows = ask.rows.iter();
+        if !rows.all(|row| plan.counting.contains(row.name.as_str())) {
+            return Ok(true);
+        }
+        let original = self.original(ask)?;
+        let module = &mutant.identity.module;
+        Ok(original.coverage.may_evaluate(module, &mutant.span))
+    }
+
     /// That the run is as its rows say without a fault: else it kills everything.
     fn is_sound(&self, ask: &Ask) -> Result<()> {
-        let name = ask.name();
-        let tried = self.tried.0.lock();
-        let known = tried.ok().and_then(|tried| tried.get(&name).copied());
-        let sound = match known {
-            Some(sound) => sound,
-            None => {
-                let run = self.original.run_all(&ask.rows, ask.how)?;
-                let kill = kill(self.original.manifest, &ask.rows, &run);
-                let sound = interrupt::requested() || kill.is_none();
-                if let Ok(mut tried) = self.tried.0.lock() {
-                    tried.insert(name.clone(), sound);
-                }
-                sound
-            }
-        };
-        if !sound {
+        if !self.original(ask)?.is_as_expected {
+            let name = ask.name();
             bail!("{name}: not as expected without a mutant either (run `interlock check {name}`)");
         }
         Ok(())
+    }
+
+    fn original(&self, ask: &Ask) -> Result<Arc<Original>> {
+        let name = ask.name();
+        if let Ok(tried) = self.tried.0.lock()
+            && let Some(known) = tried.get(&name)
+        {
+            return Ok(known.clone());
+        }
+        let how = tlc::Ask {
+            coverage: true,
+            ..ask.how
+        };
+        let run = self.original.run_all(&ask.rows, how)?;
+        let kill = kill(self.original.manifest, &ask.rows, &run);
+        let said = text_of(&run.dir.join("stdout.txt"))?;
+        let original = Arc::new(Original {
+            is_as_expected: kill.is_none() || interrupt::requested(),
+            coverage: Coverage::of(&Output::parse(&said)),
+        });
+        if let Ok(mut tried) = self.tried.0.lock() {
+            tried.insert(name, original.clone());
+        }
+        Ok(original)
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use interlock_tla::module::source::{Node, Source, children, descendants};
 
+use crate::coverage::Span;
 use crate::edit::{self, Edit};
 use crate::operators::{Context, Fault, Operator, Values, faults};
 use crate::reach::{Area, definitions, name};
@@ -71,6 +72,8 @@ pub struct Mutant {
     pub identity: Identity,
     /// Whether it only makes a property weaker.
     pub is_weaker: bool,
+    /// Where the formula is that is changed.
+    pub span: Span,
     edits: Vec<Edit>,
 }
 
@@ -154,6 +157,7 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
                 area: area.name.clone(),
                 identity,
                 is_weaker: fault.is_weaker,
+                span: Span::of(&source.text, &fault.place),
                 edits: fault.edits,
             });
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,7 @@ use interlock_tla::module::source::Source;
 use crate::hunt::{Ask, Hunter, Noticed, Plan, Tried, copied, impatient};
 use crate::list::List;
 use crate::mutant::{Mutant, of_module};
+use crate::page;
 use crate::reach::Area;
 use crate::report::{Judged, Report};
 use crate::results::{Fate, Record, Results};
@@ -49,7 +51,7 @@ pub struct Request {
     pub matrix: bool,
     /// No more runs a mutant, those first whose rows have noticed most.
     pub runs: Option<NonZero<usize>>,
-    /// Write the report into the documentation.
+    /// Write what is found of whole areas, or of a sample, into the documentation.
     pub keep: bool,
     /// How many mutants run at once.
     pub jobs: NonZero<usize>,
@@ -60,10 +62,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// The command line that asks for the same mutants, and keeps the report.
-    fn command(&self) -> String {
+    /// The command line that asks for the same mutants of these areas, and keeps what is found.
+    fn command(&self, areas: &[String]) -> String {
         let mut command = vec!["interlock mutate".to_owned()];
-        command.extend(self.areas.iter().cloned());
+        command.extend(areas.iter().cloned());
         if let Some(sample) = self.sample {
             command.push(format!("--sample {sample} --seed {}", self.seed));
         }
@@ -138,8 +140,8 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         let plan = &plans[&place(mutant)];
         let text = mutant.text(source);
         let key = plan.key(mutant, &text, &tools);
-        let runs = plan.runs(request.runs);
-        match results.find(&key).filter(|record| record.is_enough(runs)) {
+        let known = results.find(&key);
+        match known.filter(|record| record.is_enough(request.runs)) {
             Some(record) => found.push(record.clone()),
             None => tasks.push(Task {
                 mutant,
@@ -175,7 +177,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     });
     evidence.trim()?;
     hunted?;
-    let judged = Judged::all(found, &lists);
+    let judged = Judged::all(&found, &lists);
     let report = Report::new(&made, judged, asked, request.matrix);
     say::print(&report.text()?)?;
     note!("{:.0} s", start.elapsed().as_secs_f64());
@@ -183,13 +185,52 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         return Ok(interrupt::EXIT);
     }
     if request.keep {
-        write_whole(
-            &root.join("docs"),
-            KEPT,
-            report.markdown(&request.command(), request.runs),
-        )?;
+        let sections = match request.sample {
+            Some(_) => vec![section(page::SAMPLE, &report, &request.areas, request)],
+            None => of_areas(&names, &made, &found, &lists, request),
+        };
+        keep(&root.join("docs"), &manifest, sections)?;
     }
     Ok(u8::from(!report.is_as_listed()))
+}
+
+/// A section of the page that is kept, its title first.
+fn section(title: &str, report: &Report, areas: &[String], request: &Request) -> (String, String) {
+    let command = request.command(areas);
+    (title.to_owned(), report.section(&command, request.runs))
+}
+
+/// A section for each of these areas.
+fn of_areas(
+    areas: &[&String],
+    made: &[&Mutant],
+    found: &[Record],
+    lists: &BTreeMap<String, List>,
+    request: &Request,
+) -> Vec<(String, String)> {
+    let of_area = |area: &&String| {
+        let made: Vec<&Mutant> = made
+            .iter()
+            .copied()
+            .filter(|one| one.area == **area)
+            .collect();
+        let found = found.iter().filter(|record| record.area == **area);
+        let judged = Judged::all(found, lists);
+        let report = Report::new(&made, judged, made.len(), false);
+        section(area, &report, std::slice::from_ref(area), request)
+    };
+    areas.iter().map(of_area).collect()
+}
+
+/// Puts the sections into the page.
+fn keep(docs: &Path, manifest: &Manifest, sections: Vec<(String, String)>) -> Result<()> {
+    let path = docs.join(KEPT);
+    let page = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        read => read.with_context(|| format!("{} cannot be read", path.display()))?,
+    };
+    let areas: Vec<&str> = manifest.areas.iter().map(|area| &area.name[..]).collect();
+    write_whole(docs, KEPT, page::with(&page, &areas, sections))
 }
 
 /// Not run is not killed.

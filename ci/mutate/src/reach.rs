@@ -31,6 +31,7 @@ struct Row<'a> {
     modules: BTreeSet<String>,
     names: BTreeSet<String>,
     checks: BTreeSet<String>,
+    counted: BTreeSet<String>,
 }
 
 #[derive(Debug, Default)]
@@ -100,8 +101,9 @@ impl<'a> Area<'a> {
             area.rows.push(Row {
                 model,
                 modules: root.modules.clone(),
-                names,
                 checks: root.checks(model),
+                counted: root.counted(&names, model),
+                names,
             });
         }
         Ok(area)
@@ -171,6 +173,14 @@ impl<'a> Area<'a> {
         self.reaching(module, definition)
             .filter(|row| row.checks.contains(definition) && !fails(row.model))
             .filter(|row| !row.modules.iter().any(|name| others.contains(name)))
+            .map(|row| row.model.name.as_str())
+            .collect()
+    }
+
+    /// The rows in which TLC counts how often it evaluates the definition's formulas.
+    pub fn counting(&self, module: &str, definition: &str) -> BTreeSet<&'a str> {
+        self.reaching(module, definition)
+            .filter(|row| row.counted.contains(definition))
             .map(|row| row.model.name.as_str())
             .collect()
     }
@@ -272,6 +282,29 @@ impl Root {
             }
         }
         checks
+    }
+
+    /// Of these names those that TLC evaluates for states and steps alone. It finds what is constant before it counts, and does not
+    /// count what a property, a view, a symmetry, a constraint or an assumption asks, nor what takes the place of something else.
+    fn counted(&mut self, names: &BTreeSet<String>, model: &Model) -> BTreeSet<String> {
+        let others = model.property.iter().chain(&model.symmetry);
+        let others = others.chain(&model.view).chain(&model.constraint);
+        let others = others.map(String::as_str).chain(substituted(model));
+        let mut not_counted = self.used(others.collect::<Vec<_>>());
+        not_counted.extend(self.assumed.iter().cloned());
+        let mut counted = BTreeSet::new();
+        for name in self.module.names() {
+            let Name::Definition(name, _, level) = name else {
+                continue;
+            };
+            let into = match level {
+                Level::State | Level::Action => &mut counted,
+                Level::Constant | Level::Temporal => &mut not_counted,
+            };
+            into.insert(last(&name).to_owned());
+        }
+        counted.retain(|name| names.contains(name) && !not_counted.contains(name));
+        counted
     }
 
     fn used<'a>(&mut self, operators: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {

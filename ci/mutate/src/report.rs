@@ -23,12 +23,16 @@ pub struct Judged {
 
 impl Judged {
     /// The records, by the lists of their areas.
-    pub fn all(records: Vec<Record>, lists: &BTreeMap<String, List>) -> Vec<Judged> {
+    pub fn all<'r>(
+        records: impl IntoIterator<Item = &'r Record>,
+        lists: &BTreeMap<String, List>,
+    ) -> Vec<Judged> {
         let mut judged: Vec<Judged> = records
             .into_iter()
             .map(|record| {
                 let list = lists.get(&record.area);
                 let listed = list.is_some_and(|list| list.reason(&record.mutant).is_some());
+                let record = record.clone();
                 Judged { record, listed }
             })
             .collect();
@@ -193,9 +197,9 @@ impl Report {
     }
 
     /// For the documentation; `command` makes it, with so many `runs` a mutant.
-    pub fn markdown(&self, command: &str, runs: Option<NonZero<usize>>) -> String {
+    pub fn section(&self, command: &str, runs: Option<NonZero<usize>>) -> String {
         let runs = runs.map_or_else(String::new, |runs| {
-            format!(", in {runs} runs of TLC at most")
+            format!(", each in {runs} runs of TLC at most")
         });
         let Tally {
             made,
@@ -205,13 +209,9 @@ impl Report {
             ..
         } = self.all;
         let (shown, killed) = (self.all.shown(), by.iter().sum::<usize>());
+        let refused = self.all.refused;
         format!(
-            "# Mutants of the specifications\n\n\
-             Written by `{command}`. A mutant is a module with one small fault. Each is shown to the rows of `models.toml` that read the \
-             definition with the fault{runs}, until one notices: another verdict, another count of states, an action that fires or does not \
-             (coverage), a formula without a value, or no end. Those that no row notices are listed in `specs/*/mutants.toml`, with the \
-             reason.\n\n\
-             Of {made} mutants {shown} were shown, which a seed has chosen if that is not all: {killed} were noticed, {listed} are \
+            "`{command}`: of {made} mutants {shown} were shown{runs}, and {refused} are no TLA+. {killed} were noticed, {listed} are \
              listed with their reason, and {unlisted} are not explained.\n\n{}\n{}",
             self.tables(),
             self.rows()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
+use std::num::NonZero;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -64,6 +65,8 @@ pub struct Record {
     pub fate: Fate,
     /// How many runs of TLC that took.
     pub runs: usize,
+    /// Whether no row is left that could notice it.
+    pub is_whole: bool,
     /// CPU seconds that they took.
     pub cpu: f64,
 }
@@ -77,13 +80,15 @@ impl Record {
             mutant: mutant.identity.clone(),
             fate,
             runs: 0,
+            is_whole: false,
             cpu: 0.0,
         }
     }
 
-    /// Whether nothing else is found by so many runs.
-    pub fn is_enough(&self, runs: usize) -> bool {
-        self.fate != Fate::Survived || self.runs >= runs
+    /// Whether nothing else is found by so many runs, or by as many as there are.
+    pub fn is_enough(&self, runs: Option<NonZero<usize>>) -> bool {
+        let is_over = |runs: NonZero<usize>| self.runs >= runs.get();
+        self.fate != Fate::Survived || self.is_whole || runs.is_some_and(is_over)
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Mutate {
     /// No more runs of TLC a mutant, those first whose rows have noticed most; who gets past them survives
     #[arg(long, value_name = "N", conflicts_with = "matrix")]
     runs: Option<NonZero<usize>>,
-    /// Write docs/mutants.md anew, of all or of a sample
+    /// Write the sections of these areas in docs/mutants.md anew, or that of the sample
     #[arg(long, conflicts_with_all = ["shard", "budget", "matrix"])]
     keep: bool,
     /// How many mutants run at once [default: one a core, and one more]

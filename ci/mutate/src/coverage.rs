@@ -1,0 +1,173 @@
+//! Which formulas of a module TLC has evaluated in a run. One that it has not cannot have decided anything.
+
+use std::collections::BTreeMap;
+
+use interlock_tla::messages::Output;
+
+/// TLC's code for a table of how often it has evaluated what; it repeats the table while it runs.
+const TABLE: u32 = 2201;
+
+/// TLC's code for a row of it.
+const ROW: u32 = 2221;
+
+/// Line and column of the first character and of the last, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    first: (u32, u32),
+    last: (u32, u32),
+}
+
+impl Span {
+    /// Of a range of bytes that is not empty.
+    pub fn of(text: &str, range: &std::ops::Range<usize>) -> Span {
+        let place = |end: usize| {
+            let before = &text[..end];
+            let start = before.rfind('\n').map_or(0, |end| end + 1);
+            let line = before.matches('\n').count() + 1;
+            (line as u32, before[start..].chars().count() as u32)
+        };
+        let (line, column) = place(range.start);
+        Span {
+            first: (line, column + 1),
+            last: place(range.end),
+        }
+    }
+
+    fn has(&self, other: &Span) -> bool {
+        self.first <= other.first && other.last <= self.last
+    }
+}
+
+/// The formulas that a run counts, and whether it has evaluated each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage(BTreeMap<String, Vec<(Span, bool)>>);
+
+impl Coverage {
+    /// What TLC says, if it was asked to count.
+    pub fn of(output: &Output) -> Coverage {
+        let messages = &output.messages;
+        let table = messages.iter().rposition(|message| message.code == TABLE);
+        let mut formulas: BTreeMap<String, Vec<(Span, bool)>> = BTreeMap::new();
+        for message in &messages[table.unwrap_or(messages.len())..] {
+            if message.code == ROW
+                && let Some((module, span, is_evaluated)) = row(&message.body)
+            {
+                let of_module = formulas.entry(module.to_owned()).or_default();
+                of_module.push((span, is_evaluated));
+            }
+        }
+        Coverage(formulas)
+    }
+
+    /// Whether the formula at `span` may have been evaluated: the least one around it that is counted was, or a part of it, or neither
+    /// is counted. One that several definitions use has a count in each.
+    pub fn may_evaluate(&self, module: &str, span: &Span) -> bool {
+        let counted = self.0.get(module).map_or(&[][..], Vec::as_slice);
+        let within = |(formula, _): &&(Span, bool)| span.has(formula);
+        let around = counted.iter().filter(|(formula, _)| formula.has(span));
+        let least = around.clone().map(|(formula, _)| formula);
+        let least = least.fold(None, |least: Option<&Span>, formula| match least {
+            Some(least) if formula.has(least) => Some(least),
+            _ => Some(formula),
+        });
+        let Some(least) = least else {
+            return true;
+        };
+        let mut relevant = counted
+            .iter()
+            .filter(within)
+            .chain(around.filter(|(formula, _)| formula == least));
+        relevant.any(|(_, is_evaluated)| *is_evaluated)
+    }
+}
+
+/// Of ``  ||line 138, col 5 to line 139, col 72 of module WbPlug: 14`` the module, the place, and whether the number is not 0.
+fn row(body: &str) -> Option<(&str, Span, bool)> {
+    let (first, rest) = body.trim_start_matches([' ', '|']).split_once(" to ")?;
+    let (last, rest) = rest.split_once(" of module ")?;
+    let (module, counts) = rest.trim_end().split_once(": ")?;
+    let place = |text: &str| {
+        let (line, column) = text.strip_prefix("line ")?.split_once(", col ")?;
+        Some((line.parse().ok()?, column.parse().ok()?))
+    };
+    let span = Span {
+        first: place(first)?,
+        last: place(last)?,
+    };
+    let count = counts.split(':').next()?;
+    Some((module, span, count != "0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "Next ==\n  \\/ /\\ a\n     /\\ b' = IF c THEN 1 ELSE 2\n  \\/ d\n";
+
+    fn coverage(rows: &[(&str, u32)]) -> Coverage {
+        let mut text = "@!@!@STARTMSG 2201:0 @!@!@\n@!@!@ENDMSG 2201 @!@!@\n".to_owned();
+        for (formula, count) in rows {
+            let Span { first, last } = span(formula);
+            text += &format!(
+                "@!@!@STARTMSG 2221:0 @!@!@\n  |line {}, col {} to line {}, col {} of module Small: {count}\n@!@!@ENDMSG 2221 @!@!@\n",
+                first.0, first.1, last.0, last.1
+            );
+        }
+        Coverage::of(&Output::parse(&text))
+    }
+
+    fn span(formula: &str) -> Span {
+        let start = MODULE.find(formula).expect("it is there");
+        Span::of(MODULE, &(start..start + formula.len()))
+    }
+
+    #[test]
+    fn a_place_is_counted_from_1() {
+        let whole = Span {
+            first: (3, 9),
+            last: (3, 31),
+        };
+        assert_eq!(span("b' = IF c THEN 1 ELSE 2"), whole);
+    }
+
+    #[test]
+    fn the_least_formula_around_decides() {
+        let step = "b' = IF c THEN 1 ELSE 2";
+        let known = coverage(&[(step, 3), ("1", 0), ("IF c THEN 1 ELSE 2", 3)]);
+        assert!(!known.may_evaluate("Small", &span("1")));
+        assert!(known.may_evaluate("Small", &span("2")));
+        assert!(known.may_evaluate("Small", &span("c")));
+    }
+
+    #[test]
+    fn a_part_that_is_evaluated_is_enough() {
+        let known = coverage(&[("b' = IF c THEN 1 ELSE 2", 0), ("c", 1)]);
+        assert!(known.may_evaluate("Small", &span("IF c THEN 1 ELSE 2")));
+        assert!(!known.may_evaluate("Small", &span("1")));
+    }
+
+    #[test]
+    fn a_use_that_is_evaluated_is_enough() {
+        assert!(coverage(&[("d", 0), ("d", 2)]).may_evaluate("Small", &span("d")));
+        assert!(!coverage(&[("d", 0), ("d", 0)]).may_evaluate("Small", &span("d")));
+    }
+
+    #[test]
+    fn what_is_not_counted_may_be_evaluated() {
+        let known = coverage(&[("d", 0)]);
+        assert!(known.may_evaluate("Small", &span("c")));
+        assert!(known.may_evaluate("Other", &span("d")));
+        assert!(Coverage::default().may_evaluate("Small", &span("d")));
+    }
+
+    #[test]
+    fn the_last_table_counts() {
+        let text = |count| {
+            format!(
+                "@!@!@STARTMSG 2201:0 @!@!@\n@!@!@ENDMSG 2201 @!@!@\n@!@!@STARTMSG 2221:0 @!@!@\n  line 4, col 6 to line 4, col 6 of module Small: {count}\n@!@!@ENDMSG 2221 @!@!@\n"
+            )
+        };
+        let both = Coverage::of(&Output::parse(&(text(0) + &text(2))));
+        assert!(both.may_evaluate("Small", &span("d")));
+    }
+}

@@ -1,0 +1,73 @@
+//! The page of the documentation that keeps what was found: a section for each area that was shown whole, and one for a sample.
+
+/// How a section begins.
+const HEADING: &str = "\n## ";
+
+/// The sample's section, the last one.
+pub const SAMPLE: &str = "A sample of all areas";
+
+/// What all sections are about.
+const OPENING: &str = "\
+# Mutants of the specifications
+
+A mutant is a module with one small fault. Each is shown to the rows of `models.toml` that evaluate the formula with the fault, until
+one notices: another verdict, another count of states, an action that fires or does not (coverage), a formula without a value, or no end.
+Those that no row notices are listed in `specs/*/mutants.toml`, with the reason. An area's section is written by
+`interlock mutate AREA --keep`; an area without one was not run whole.
+";
+
+/// `page` with these sections, their titles first, in place of its own of the same title. The `areas` say which come first.
+pub fn with(page: &str, areas: &[&str], new: Vec<(String, String)>) -> String {
+    let own = page.split(HEADING).skip(1);
+    let own = own.filter_map(|section| section.split_once('\n'));
+    let is_kept = |title: &str| {
+        let is_new = new.iter().any(|(own, _)| own == title);
+        !is_new && (title == SAMPLE || areas.contains(&title))
+    };
+    let mut sections: Vec<(String, String)> = own
+        .filter(|(title, _)| is_kept(title))
+        .map(|(title, text)| (title.to_owned(), text.trim().to_owned()))
+        .collect();
+    sections.extend(new);
+    sections.sort_by_key(|(title, _)| {
+        areas
+            .iter()
+            .position(|area| area == title)
+            .unwrap_or(areas.len())
+    });
+    let mut page = OPENING.to_owned();
+    for (title, text) in sections {
+        page += &format!("{HEADING}{title}\n\n{}\n", text.trim());
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(title: &str, text: &str) -> (String, String) {
+        (title.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn a_section_takes_the_place_of_its_own_alone() {
+        let areas = ["dio", "jbd2"];
+        let page = with("", &areas, vec![section(SAMPLE, "three\n")]);
+        let page = with(&page, &areas, vec![section("jbd2", "old\n\n| a |\n")]);
+        let page = with(
+            &page,
+            &areas,
+            vec![section("dio", "one"), section("jbd2", "two")],
+        );
+        let expected =
+            format!("{OPENING}\n## dio\n\none\n\n## jbd2\n\ntwo\n\n## {SAMPLE}\n\nthree\n");
+        assert_eq!(page, expected);
+    }
+
+    #[test]
+    fn an_area_that_is_no_more_has_no_section() {
+        let page = with("", &["dio", "old"], vec![section("old", "one")]);
+        assert_eq!(with(&page, &["dio"], Vec::new()), OPENING);
+    }
+}
