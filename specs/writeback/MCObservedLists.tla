@@ -12,7 +12,7 @@ EXTENDS ObservedLists, TLC
 
 CONSTANT Steps
 
-Older == <<3, 1>>
+Older == <<1, 3>>
 
 Own  == <<"background", "0:0", "NONE", 1>>
 Sync == <<"sync", "8:0", "ALL", 1>>
@@ -29,7 +29,7 @@ Tried(action) ==
       [] action = "PickBusy"                   -> Inode \X {0}
       [] action = "WriteInode"                 -> Inode \X (0 .. 1) \X BOOLEAN \X BOOLEAN
       [] action = "EndPass"                    -> Works \X BOOLEAN
-      [] action = "FinishWork"                 -> (0 .. 1) \X {0}
+      [] action = "FinishWork"                 -> {1} \X {0}
 
 \* Traces of so many steps.
 Short == TLCGet("level") <= Steps

@@ -126,16 +126,7 @@ impl<'a> Plan<'a> {
             rows.retain(|row| first == Some(&row.name) || !blind.contains(row.name.as_str()));
         }
         let wanted: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        // The first of each design before others: what one row of a design does not notice, another hardly does.
-        let mut of_design: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut ranked: Vec<(usize, Ask)> = Vec::new();
-        for ask in asks.iter().filter_map(|ask| ask.only(&wanted)) {
-            let rank = of_design.entry(&ask.rows[0].design).or_default();
-            ranked.push((*rank, ask));
-            *rank += 1;
-        }
-        ranked.sort_by_key(|(rank, _)| *rank);
-        let asks: Vec<Ask> = ranked.into_iter().map(|(_, ask)| ask).collect();
+        let asks = mixed(asks.iter().filter_map(|ask| ask.only(&wanted)));
         // In which order they are asked decides nothing.
         let shared: BTreeSet<String> = asks.iter().map(Ask::name).collect();
         let mut decides = format!("{shared:?}");
@@ -164,6 +155,29 @@ impl<'a> Plan<'a> {
         let identity = &mutant.identity;
         hex_sha256(format!("2 {jar:?} {} {identity:?} {text:?}", self.digest).as_bytes())
     }
+}
+
+/// The asks in an order in which each is of another design and another size than those before it, as far as there are any: what one
+/// row does not notice, another that is like it hardly does.
+fn mixed<'a>(asks: impl Iterator<Item = Ask<'a>>) -> Vec<Ask<'a>> {
+    let mut left: Vec<Ask> = asks.collect();
+    let mut mixed = Vec::new();
+    let (mut of_design, mut of_size) = (BTreeMap::new(), BTreeMap::new());
+    let kinds = |ask: &Ask<'a>| (&ask.rows[0].design[..], &ask.rows[0].size[..]);
+    while !left.is_empty() {
+        let like = |ask: &Ask<'a>| {
+            let (design, size) = kinds(ask);
+            let known = of_design.get(design).copied().unwrap_or(0_usize);
+            known + of_size.get(size).copied().unwrap_or(0_usize)
+        };
+        let next = (0..left.len()).min_by_key(|at| like(&left[*at]));
+        let ask = left.remove(next.unwrap_or(0));
+        let (design, size) = kinds(&ask);
+        *of_design.entry(design).or_default() += 1;
+        *of_size.entry(size).or_default() += 1;
+        mixed.push(ask);
+    }
+    mixed
 }
 
 /// Which rows have noticed mutants of a definition, and of a module: they are asked first about the next one.
