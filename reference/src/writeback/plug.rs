@@ -371,7 +371,6 @@ impl Machine {
             (Action::GoOn, Pc::After) if !state.resched => state.pc = Pc::Lock,
             (Action::End, Pc::End) if has_ended(state) => {
                 *state = State {
-                    throttled: state.throttled,
                     resched: state.resched,
                     ..self.init()
                 };
@@ -442,6 +441,7 @@ pub fn awaits_room(state: &State) -> bool {
     state.cpu == Cpu::Asleep && matches!(state.pc, Pc::Inode | Pc::After | Pc::Finish)
 }
 
+/// The device has done all, so that nobody is throttled.
 fn has_ended(state: &State) -> bool {
     state.queue.is_empty() && state.flying.is_empty() && state.waits == 0
 }
