@@ -26,7 +26,7 @@ Tried(action) ==
       [] action \in {"Dirty", "Pick"}          -> Inode \X Time
       [] action \in {"Queue", "Exec", "Start"} -> Works \X {0}
       [] action = "QueueIo"                    -> Time \X (0 .. 3)
-      [] action = "PickBusy"                   -> Inode \X {0}
+      [] action = "PickBusy"                   -> Foreign \X {0}
       [] action = "WriteInode"                 -> Inode \X (0 .. 1) \X BOOLEAN \X BOOLEAN
       [] action = "EndPass"                    -> Works \X BOOLEAN
       [] action = "FinishWork"                 -> {1} \X {0}
