@@ -299,7 +299,11 @@ impl Hunter<'_> {
             let Some(ask) = asks.next() else {
                 break true;
             };
-            if !self.may_evaluate(ask, mutant, plan)? {
+            let may_notice = self.may_evaluate(ask, mutant, plan)?;
+            if interrupt::requested() {
+                return Ok(None);
+            }
+            if !may_notice {
                 continue;
             }
             if self.runs.is_some_and(|most| record.runs >= most.get()) {

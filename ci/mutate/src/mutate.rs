@@ -151,8 +151,12 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
             }),
         }
     }
-    // Who may survive is asked most: last.
-    tasks.sort_by_key(|task| lists[&task.mutant.area].reason(&task.mutant.identity).is_some());
+    // Those who may survive cost most: last.
+    tasks.sort_by_key(|task| {
+        lists[&task.mutant.area]
+            .reason(&task.mutant.identity)
+            .is_some()
+    });
     let known = found.len();
     note!(
         "{} mutants: {known} known, {} to show to their rows",

@@ -12,7 +12,7 @@ use interlock_tla::module::{Level, Module, Name};
 use crate::operators::Role;
 
 /// Rows that cost more CPU seconds, by an estimate that is the same on every machine, are not asked: a survivor costs all of them.
-const DEAREST: f64 = 5.0;
+const DEAREST: f64 = 5.1;
 
 /// An area's modules and rows.
 #[derive(Debug)]
