@@ -5,18 +5,20 @@
 (* there is seen, which makes it accept more.                              *)
 (*                                                                         *)
 (* An inode that was dirty before, one that was not, and one of another    *)
-(* superblock; work of the flusher's own, and of a sync.  An action may be *)
-(* taken with arguments that its guards refuse.                            *)
+(* superblock, or two of these; work of the flusher's own, and of a sync.  *)
+(* An action may be taken with arguments that its guards refuse.           *)
 (***************************************************************************)
 EXTENDS ObservedLists, TLC
 
 CONSTANT Steps
 
-Older == <<1, 3>>
+Older  == <<1, 3>>
+Oldest == <<3>>
 
 Own  == <<"background", "0:0", "NONE", 1>>
 Sync == <<"sync", "8:0", "ALL", 1>>
 Asked == {Own, Sync}
+Syncs == {Sync}
 
 Inode == {1, 2}
 Time  == 0 .. 1
