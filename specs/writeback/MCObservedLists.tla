@@ -33,6 +33,14 @@ Tried(action) ==
       [] action = "EndPass"                    -> Works \X BOOLEAN
       [] action = "FinishWork"                 -> {1} \X {0}
 
+\* The same of no inode that becomes dirty, and of few arguments that are refused: longer
+\* traces, in which a pass leaves what the next work finds.
+Few(action) ==
+    CASE action = "Dirty"                      -> Foreign \X {0}
+      [] action = "QueueIo"                    -> {0} \X (0 .. 2)
+      [] action = "WriteInode"                 -> {<<1, 1, FALSE, FALSE>>}
+      [] OTHER                                 -> Tried(action)
+
 \* Traces of so many steps.
 Short == TLCGet("level") <= Steps
 =============================================================================
