@@ -69,13 +69,17 @@ impl<'a> Ask<'a> {
             asks = asks.into_iter().flat_map(alone).collect();
         }
         let cost = |ask: &Ask| -> f64 { ask.rows.iter().map(|row| estimate(row)).sum() };
-        let is_partial = |ask: &Ask| ask.rows.iter().all(|row| row.distinct.is_none());
         asks.sort_by(|a, b| {
-            let counting = is_partial(a).cmp(&is_partial(b));
+            let counting = a.is_partial().cmp(&b.is_partial());
             let cheaper = cost(a).total_cmp(&cost(b));
             counting.then(cheaper).then(a.name().cmp(&b.name()))
         });
         asks
+    }
+
+    /// Whether no row counts the whole graph.
+    fn is_partial(&self) -> bool {
+        self.rows.iter().all(|row| row.distinct.is_none())
     }
 
     /// Of these rows alone, if there is one.
@@ -157,24 +161,30 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The asks in an order in which each is of another design and another size than those before it, as far as there are any: what one
-/// row does not notice, another that is like it hardly does.
+/// The asks in an order in which each is of another module, design and size than those before it, as far as there are any, those first
+/// that count a whole graph: what one row does not notice, another that is like it hardly does.
 fn mixed<'a>(asks: impl Iterator<Item = Ask<'a>>) -> Vec<Ask<'a>> {
     let mut left: Vec<Ask> = asks.collect();
     let mut mixed = Vec::new();
-    let (mut of_design, mut of_size) = (BTreeMap::new(), BTreeMap::new());
-    let kinds = |ask: &Ask<'a>| (&ask.rows[0].design[..], &ask.rows[0].size[..]);
+    let mut seen: BTreeMap<(u8, &str), usize> = BTreeMap::new();
+    let kinds = |ask: &Ask<'a>| {
+        let row = ask.rows[0];
+        [
+            (0, &row.module[..]),
+            (1, &row.design[..]),
+            (2, &row.size[..]),
+        ]
+    };
     while !left.is_empty() {
-        let like = |ask: &Ask<'a>| {
-            let (design, size) = kinds(ask);
-            let known = of_design.get(design).copied().unwrap_or(0_usize);
-            known + of_size.get(size).copied().unwrap_or(0_usize)
+        let like = |ask: &Ask<'a>| -> usize {
+            let kinds = kinds(ask).into_iter();
+            kinds.filter_map(|kind| seen.get(&kind)).sum()
         };
-        let next = (0..left.len()).min_by_key(|at| like(&left[*at]));
+        let next = (0..left.len()).min_by_key(|at| (left[*at].is_partial(), like(&left[*at])));
         let ask = left.remove(next.unwrap_or(0));
-        let (design, size) = kinds(&ask);
-        *of_design.entry(design).or_default() += 1;
-        *of_size.entry(size).or_default() += 1;
+        for kind in kinds(&ask) {
+            *seen.entry(kind).or_default() += 1;
+        }
         mixed.push(ask);
     }
     mixed
@@ -227,8 +237,16 @@ pub struct Tried(Mutex<BTreeMap<String, Arc<Original>>>);
 /// What a run without a fault finds.
 #[derive(Debug)]
 struct Original {
-    is_as_expected: bool,
+    /// How its rows notice that nothing is as they expect; none, if it is.
+    fault: Option<How>,
     coverage: Coverage,
+}
+
+impl Original {
+    /// Whether it takes longer than a mutant may: it tells nothing of those.
+    fn is_too_slow(&self) -> bool {
+        self.fault == Some(How::Endless)
+    }
 }
 
 /// A manifest of specifications that may be changed: a copy of them, in `dir`.
@@ -324,7 +342,9 @@ impl Hunter<'_> {
             let Some(kill) = kill(self.mutated.manifest, &ask.rows, &run) else {
                 continue;
             };
-            self.is_sound(ask)?;
+            if !self.is_sound(ask)? {
+                continue;
+            }
             kills.push(kill);
             if !self.matrix {
                 break true;
@@ -345,16 +365,18 @@ impl Hunter<'_> {
         }
         let original = self.original(ask)?;
         let module = &mutant.identity.module;
-        Ok(original.coverage.may_evaluate(module, &mutant.span))
+        let may_evaluate = original.coverage.may_evaluate(module, &mutant.span);
+        Ok(may_evaluate && !original.is_too_slow())
     }
 
-    /// That the run is as its rows say without a fault: else it kills everything.
-    fn is_sound(&self, ask: &Ask) -> Result<()> {
-        if !self.original(ask)?.is_as_expected {
+    /// Whether the run ends in time without a fault; and that it is then as its rows say: else it kills everything.
+    fn is_sound(&self, ask: &Ask) -> Result<bool> {
+        let original = self.original(ask)?;
+        if original.fault.is_some() && !original.is_too_slow() {
             let name = ask.name();
             bail!("{name}: not as expected without a mutant either (run `interlock check {name}`)");
         }
-        Ok(())
+        Ok(!original.is_too_slow())
     }
 
     fn original(&self, ask: &Ask) -> Result<Arc<Original>> {
@@ -372,7 +394,9 @@ impl Hunter<'_> {
         let kill = kill(self.original.manifest, &ask.rows, &run);
         let said = text_of(&run.dir.join("stdout.txt"))?;
         let original = Arc::new(Original {
-            is_as_expected: kill.is_none() || interrupt::requested(),
+            fault: kill
+                .filter(|_| !interrupt::requested())
+                .map(|kill| kill.how),
             coverage: Coverage::of(&Output::parse(&said)),
         });
         if let Ok(mut tried) = self.tried.0.lock() {
