@@ -1,14 +1,19 @@
 //! Which formulas of a module TLC has evaluated in a run. One that it has not cannot have decided anything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
-use interlock_tla::messages::Output;
+use interlock_tla::messages::{Message, Output};
+use interlock_tla::module::source::Node;
 
 /// TLC's code for a table of how often it has evaluated what; it repeats the table while it runs.
 const TABLE: u32 = 2201;
 
 /// TLC's code for a row of it.
 const ROW: u32 = 2221;
+
+/// TLC's codes for what stands above rows: an action, the initial states, an invariant.
+const HEADS: RangeInclusive<u32> = 2772..=2776;
 
 /// Line and column of the first character and of the last, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,36 +38,65 @@ impl Span {
         }
     }
 
-    fn has(&self, other: &Span) -> bool {
+    /// Of a node, in lines that are ASCII.
+    pub fn of_node(node: Node) -> Span {
+        let (first, last) = (node.start_position(), node.end_position());
+        Span {
+            first: (first.row as u32 + 1, first.column as u32 + 1),
+            last: (last.row as u32 + 1, last.column as u32),
+        }
+    }
+
+    /// Whether the other one is part of it.
+    pub fn has(&self, other: &Span) -> bool {
         self.first <= other.first && other.last <= self.last
     }
 }
 
 /// The formulas that a run counts, and whether it has evaluated each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Coverage(BTreeMap<String, Vec<(Span, bool)>>);
+pub struct Coverage {
+    formulas: BTreeMap<String, Vec<(Span, bool)>>,
+    /// Formulas that it has evaluated, by module, of whose parts TLC says nothing: what these lead to is evaluated too, although it
+    /// may be counted as not evaluated where something else leads to it.
+    pub ends: Vec<(String, Span)>,
+    /// The names of actions and invariants of which it says nothing more.
+    pub names: BTreeSet<String>,
+}
 
 impl Coverage {
     /// What TLC says, if it was asked to count.
     pub fn of(output: &Output) -> Coverage {
         let messages = &output.messages;
         let table = messages.iter().rposition(|message| message.code == TABLE);
-        let mut formulas: BTreeMap<String, Vec<(Span, bool)>> = BTreeMap::new();
-        for message in &messages[table.unwrap_or(messages.len())..] {
-            if message.code == ROW
-                && let Some((module, span, is_evaluated)) = row(&message.body)
-            {
-                let of_module = formulas.entry(module.to_owned()).or_default();
-                of_module.push((span, is_evaluated));
+        let said = messages[table.unwrap_or(messages.len())..].iter();
+        let said = said.filter(|message| message.code == ROW || HEADS.contains(&message.code));
+        let mut said = said.peekable();
+        let mut coverage = Coverage::default();
+        while let Some(message) = said.next() {
+            let has_parts = said.peek().is_some_and(|next| depth(next) > depth(message));
+            if message.code != ROW {
+                coverage
+                    .names
+                    .extend(head(&message.body).filter(|_| !has_parts));
+                continue;
+            }
+            let Some((module, span, is_evaluated)) = row(&message.body) else {
+                continue;
+            };
+            let of_module = coverage.formulas.entry(module.to_owned()).or_default();
+            of_module.push((span, is_evaluated));
+            if is_evaluated && !has_parts {
+                coverage.ends.push((module.to_owned(), span));
             }
         }
-        Coverage(formulas)
+        coverage
     }
 
     /// Whether the formula at `span` may have been evaluated: the least one around it that is counted was, or a part of it, or neither
     /// is counted. One that several definitions use has a count in each.
     pub fn may_evaluate(&self, module: &str, span: &Span) -> bool {
-        let counted = self.0.get(module).map_or(&[][..], Vec::as_slice);
+        let counted = self.formulas.get(module).map_or(&[][..], Vec::as_slice);
         let within = |(formula, _): &&(Span, bool)| span.has(formula);
         let around = counted.iter().filter(|(formula, _)| formula.has(span));
         let least = around.clone().map(|(formula, _)| formula);
@@ -79,6 +113,20 @@ impl Coverage {
             .chain(around.filter(|(formula, _)| formula == least));
         relevant.any(|(_, is_evaluated)| *is_evaluated)
     }
+}
+
+/// How far a row is indented: more than what it is a part of.
+fn depth(message: &Message) -> usize {
+    match message.code {
+        ROW => 1 + message.body.matches('|').count(),
+        _ => 0,
+    }
+}
+
+/// The name in ``<Lock line 153, col 1 to line 153, col 4 of module WbPlug>: 4:14``.
+fn head(body: &str) -> Option<String> {
+    let label = body.trim_start().strip_prefix('<')?;
+    label.split([' ', '(']).next().map(str::to_owned)
 }
 
 /// Of ``  ||line 138, col 5 to line 139, col 72 of module WbPlug: 14`` the module, the place, and whether the number is not 0.
@@ -158,6 +206,36 @@ mod tests {
         assert!(known.may_evaluate("Small", &span("c")));
         assert!(known.may_evaluate("Other", &span("d")));
         assert!(Coverage::default().may_evaluate("Small", &span("d")));
+    }
+
+    #[test]
+    fn where_the_parts_are_left_out_they_may_be_evaluated() {
+        let row = |bars: &str, formula: &str, count: u32| {
+            let Span { first, last } = span(formula);
+            let (from, to) = (
+                format!("line {}, col {}", first.0, first.1),
+                format!("line {}, col {}", last.0, last.1),
+            );
+            format!(
+                "@!@!@STARTMSG 2221:0 @!@!@\n  {bars}{from} to {to} of module Small: {count}\n@!@!@ENDMSG 2221 @!@!@\n"
+            )
+        };
+        let action = |name: &str| {
+            format!(
+                "@!@!@STARTMSG 2772:0 @!@!@\n<{name} line 1, col 1 to line 1, col 4 of module Small>: 1:2\n@!@!@ENDMSG 2772 @!@!@\n"
+            )
+        };
+        let text = [
+            "@!@!@STARTMSG 2201:0 @!@!@\n@!@!@ENDMSG 2201 @!@!@\n".to_owned(),
+            action("Next"),
+            row("", "IF c THEN 1 ELSE 2", 3),
+            row("|", "c", 3),
+            row("|", "1", 0),
+            action("Alone"),
+        ];
+        let known = Coverage::of(&Output::parse(&text.concat()));
+        assert_eq!(known.ends, [("Small".to_owned(), span("c"))]);
+        assert_eq!(known.names, BTreeSet::from(["Alone".to_owned()]));
     }
 
     #[test]

@@ -240,6 +240,8 @@ struct Original {
     /// How its rows notice that nothing is as they expect; none, if it is.
     fault: Option<How>,
     coverage: Coverage,
+    /// Definitions of which the coverage does not tell.
+    hidden: BTreeSet<String>,
 }
 
 impl Original {
@@ -278,6 +280,8 @@ pub struct Hunter<'a> {
     pub matrix: bool,
     /// No more runs a mutant.
     pub runs: Option<NonZero<usize>>,
+    /// The definitions of its manifest.
+    pub areas: &'a [Area<'a>],
     /// What was tried without a fault.
     pub tried: &'a Tried,
     /// Whom to ask first.
@@ -364,8 +368,11 @@ impl Hunter<'_> {
             return Ok(true);
         }
         let original = self.original(ask)?;
-        let module = &mutant.identity.module;
-        let may_evaluate = original.coverage.may_evaluate(module, &mutant.span);
+        let Identity {
+            module, definition, ..
+        } = &mutant.identity;
+        let may_evaluate = original.hidden.contains(definition)
+            || original.coverage.may_evaluate(module, &mutant.span);
         Ok(may_evaluate && !original.is_too_slow())
     }
 
@@ -393,11 +400,14 @@ impl Hunter<'_> {
         let run = self.original.run_all(&ask.rows, how)?;
         let kill = kill(self.original.manifest, &ask.rows, &run);
         let said = text_of(&run.dir.join("stdout.txt"))?;
+        let coverage = Coverage::of(&Output::parse(&said));
+        let area = self.areas.iter().find(|area| area.name == ask.rows[0].area);
         let original = Arc::new(Original {
             fault: kill
                 .filter(|_| !interrupt::requested())
                 .map(|kill| kill.how),
-            coverage: Coverage::of(&Output::parse(&said)),
+            hidden: area.map_or_else(BTreeSet::new, |area| area.hidden(&coverage)),
+            coverage,
         });
         if let Ok(mut tried) = self.tried.0.lock() {
             tried.insert(name, original.clone());

@@ -379,6 +379,7 @@ impl Hunt<'_> {
             mutated: Tlc::new(&copy, toolchain, &mutated),
             matrix: self.request.matrix,
             runs: self.request.runs,
+            areas: self.areas,
             tried,
             noticed: self.noticed,
         };

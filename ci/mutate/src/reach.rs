@@ -9,6 +9,7 @@ use interlock_checker::manifest::{Engine, Expect, Lane, Manifest, Model};
 use interlock_tla::module::source::{Node, Source, children, descendants};
 use interlock_tla::module::{Level, Module, Name};
 
+use crate::coverage::{Coverage, Span};
 use crate::operators::Role;
 
 /// Rows that cost more CPU seconds, by an estimate that is the same on every machine, are not asked: a survivor costs all of them.
@@ -22,6 +23,18 @@ pub struct Area<'a> {
     sources: BTreeMap<String, Source>,
     rows: Vec<Row<'a>>,
     roles: Roles,
+    named: Named,
+}
+
+/// What formulas of an area name, whatever module a name is of.
+#[derive(Debug, Default)]
+struct Named {
+    /// In each module, by place.
+    places: BTreeMap<String, Vec<(Span, String)>>,
+    /// In a definition; one in a LET names the definition around it.
+    by: BTreeMap<String, BTreeSet<String>>,
+    /// In what an instance puts in the place of its module's names.
+    substituted: BTreeSet<String>,
 }
 
 /// A row, and what it reads.
@@ -69,6 +82,7 @@ impl<'a> Area<'a> {
         }
         let mut area = Area {
             name: name.to_owned(),
+            named: Named::of(&sources),
             sources,
             rows: Vec::new(),
             roles: Roles::default(),
@@ -185,6 +199,27 @@ impl<'a> Area<'a> {
             .collect()
     }
 
+    /// The definitions that are evaluated although they may be counted as if they were not: what the run's formulas lead to of whose
+    /// parts it says nothing.
+    pub fn hidden(&self, coverage: &Coverage) -> BTreeSet<String> {
+        let mut todo: Vec<&String> = coverage.names.iter().collect();
+        todo.extend(&self.named.substituted);
+        for (module, end) in &coverage.ends {
+            let places = self.named.places.get(module).into_iter().flatten();
+            let within = places.filter(|(place, _)| end.has(place));
+            todo.extend(within.map(|(_, name)| name));
+        }
+        let mut hidden = BTreeSet::new();
+        while let Some(name) = todo.pop() {
+            if let Some(names) = self.named.by.get(name)
+                && hidden.insert(name.clone())
+            {
+                todo.extend(names);
+            }
+        }
+        hidden
+    }
+
     /// The modules that one of the rows reads which read the definition.
     pub fn modules_beside(&self, module: &str, definition: &str) -> BTreeSet<&str> {
         let modules = self
@@ -246,6 +281,40 @@ impl<'a> Area<'a> {
             }
         }
         records
+    }
+}
+
+impl Named {
+    fn of(sources: &BTreeMap<String, Source>) -> Named {
+        let mut named = Named::default();
+        for (module, source) in sources {
+            let names = |node| -> Vec<(Span, String)> {
+                let parts = descendants(node).into_iter();
+                let names = parts.filter(|part| part.kind() == "identifier_ref");
+                let place = |part: Node| (Span::of_node(part), source.text_of(part).to_owned());
+                names.map(place).collect()
+            };
+            let places: Vec<_> = source.modules().flat_map(names).collect();
+            named.places.insert(module.clone(), places);
+            for instance in source.modules().flat_map(descendants) {
+                if instance.kind() == "substitution" {
+                    let names = names(instance).into_iter();
+                    named.substituted.extend(names.map(|(_, name)| name));
+                }
+            }
+            for definition in source.modules().flat_map(definitions) {
+                let own = name(source, definition).to_owned();
+                for part in descendants(definition) {
+                    if matches!(part.kind(), "operator_definition" | "function_definition") {
+                        let inner = named.by.entry(name(source, part).to_owned()).or_default();
+                        inner.insert(own.clone());
+                    }
+                }
+                let names = names(definition).into_iter().map(|(_, name)| name);
+                named.by.entry(own).or_default().extend(names);
+            }
+        }
+        named
     }
 }
 
