@@ -24,7 +24,6 @@ mod code {
     pub const FINISHED: u32 = 2186;
     pub const SUCCESS: u32 = 2193;
     pub const STATS: u32 = 2199;
-    pub const COVERAGE_START: u32 = 2201;
     /// "The following behavior constitutes a counter-example:"
     pub const COUNTEREXAMPLE: u32 = 2264;
     pub const VERSION: u32 = 2262;
@@ -308,16 +307,12 @@ fn violation(model: &Model, kind: Kind, message: &Message) -> Outcome {
     }
 }
 
-/// Per action, the states that it generated: `<Enter line 7, col 1 to line 7, col 8 of module Small>: 3:12`. TLC repeats the
-/// table while it runs; the last one counts. An operator that Next uses twice has two rows.
+/// Per action, the states that it generated: `<Enter line 7, col 1 to line 7, col 8 of module Small>: 3:12`. An operator that Next
+/// uses twice has two rows.
 fn fired(output: &Output) -> BTreeMap<String, u64> {
-    let last = output
-        .messages
-        .iter()
-        .rposition(|message| message.code == code::COVERAGE_START)
-        .unwrap_or(0);
     let mut fired = BTreeMap::new();
-    for message in output.messages[last..]
+    for message in output
+        .coverage()
         .iter()
         .filter(|message| message.code == code::COVERAGE_NEXT)
     {

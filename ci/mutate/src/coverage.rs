@@ -4,12 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use interlock_tla::messages::{Message, Output};
-use interlock_tla::module::source::Node;
+use interlock_tla::module::source::{Node, line_and_column};
 
-/// TLC's code for a table of how often it has evaluated what; it repeats the table while it runs.
-const TABLE: u32 = 2201;
-
-/// TLC's code for a row of it.
+/// TLC's code for how often it has evaluated a formula.
 const ROW: u32 = 2221;
 
 /// TLC's codes for what stands above rows: an action, the initial states, an invariant.
@@ -18,23 +15,17 @@ const HEADS: RangeInclusive<u32> = 2772..=2776;
 /// Line and column of the first character and of the last, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    first: (u32, u32),
-    last: (u32, u32),
+    first: (usize, usize),
+    last: (usize, usize),
 }
 
 impl Span {
     /// Of a range of bytes that is not empty.
     pub fn of(text: &str, range: &std::ops::Range<usize>) -> Span {
-        let place = |end: usize| {
-            let before = &text[..end];
-            let start = before.rfind('\n').map_or(0, |end| end + 1);
-            let line = before.matches('\n').count() + 1;
-            (line as u32, before[start..].chars().count() as u32)
-        };
-        let (line, column) = place(range.start);
+        let (last, behind) = line_and_column(text, range.end);
         Span {
-            first: (line, column + 1),
-            last: place(range.end),
+            first: line_and_column(text, range.start),
+            last: (last, behind - 1),
         }
     }
 
@@ -42,8 +33,8 @@ impl Span {
     pub fn of_node(node: Node) -> Span {
         let (first, last) = (node.start_position(), node.end_position());
         Span {
-            first: (first.row as u32 + 1, first.column as u32 + 1),
-            last: (last.row as u32 + 1, last.column as u32),
+            first: (first.row + 1, first.column + 1),
+            last: (last.row + 1, last.column),
         }
     }
 
@@ -67,9 +58,7 @@ pub struct Coverage {
 impl Coverage {
     /// What TLC says, if it was asked to count.
     pub fn of(output: &Output) -> Coverage {
-        let messages = &output.messages;
-        let table = messages.iter().rposition(|message| message.code == TABLE);
-        let said = messages[table.unwrap_or(messages.len())..].iter();
+        let said = output.coverage().iter();
         let said = said.filter(|message| message.code == ROW || HEADS.contains(&message.code));
         let mut said = said.peekable();
         let mut coverage = Coverage::default();
@@ -152,16 +141,30 @@ mod tests {
 
     const MODULE: &str = "Next ==\n  \\/ /\\ a\n     /\\ b' = IF c THEN 1 ELSE 2\n  \\/ d\n";
 
+    fn message(code: u32, body: &str) -> String {
+        format!("@!@!@STARTMSG {code}:0 @!@!@\n{body}@!@!@ENDMSG {code} @!@!@\n")
+    }
+
+    fn row(bars: &str, formula: &str, count: u32) -> String {
+        let Span { first, last } = span(formula);
+        let (from, to) = (
+            format!("line {}, col {}", first.0, first.1),
+            format!("line {}, col {}", last.0, last.1),
+        );
+        let body = format!("  {bars}{from} to {to} of module Small: {count}\n");
+        message(ROW, &body)
+    }
+
+    fn table(rows: &[String]) -> String {
+        message(2201, "") + &rows.concat()
+    }
+
     fn coverage(rows: &[(&str, u32)]) -> Coverage {
-        let mut text = "@!@!@STARTMSG 2201:0 @!@!@\n@!@!@ENDMSG 2201 @!@!@\n".to_owned();
-        for (formula, count) in rows {
-            let Span { first, last } = span(formula);
-            text += &format!(
-                "@!@!@STARTMSG 2221:0 @!@!@\n  |line {}, col {} to line {}, col {} of module Small: {count}\n@!@!@ENDMSG 2221 @!@!@\n",
-                first.0, first.1, last.0, last.1
-            );
-        }
-        Coverage::of(&Output::parse(&text))
+        let rows = rows
+            .iter()
+            .map(|(formula, count)| row("|", formula, *count));
+        let rows: Vec<String> = rows.collect();
+        Coverage::of(&Output::parse(&table(&rows)))
     }
 
     fn span(formula: &str) -> Span {
@@ -210,42 +213,26 @@ mod tests {
 
     #[test]
     fn where_the_parts_are_left_out_they_may_be_evaluated() {
-        let row = |bars: &str, formula: &str, count: u32| {
-            let Span { first, last } = span(formula);
-            let (from, to) = (
-                format!("line {}, col {}", first.0, first.1),
-                format!("line {}, col {}", last.0, last.1),
-            );
-            format!(
-                "@!@!@STARTMSG 2221:0 @!@!@\n  {bars}{from} to {to} of module Small: {count}\n@!@!@ENDMSG 2221 @!@!@\n"
-            )
-        };
         let action = |name: &str| {
-            format!(
-                "@!@!@STARTMSG 2772:0 @!@!@\n<{name} line 1, col 1 to line 1, col 4 of module Small>: 1:2\n@!@!@ENDMSG 2772 @!@!@\n"
-            )
+            let body = format!("<{name} line 1, col 1 to line 1, col 4 of module Small>: 1:2\n");
+            message(2772, &body)
         };
-        let text = [
-            "@!@!@STARTMSG 2201:0 @!@!@\n@!@!@ENDMSG 2201 @!@!@\n".to_owned(),
+        let rows = [
             action("Next"),
             row("", "IF c THEN 1 ELSE 2", 3),
             row("|", "c", 3),
             row("|", "1", 0),
             action("Alone"),
         ];
-        let known = Coverage::of(&Output::parse(&text.concat()));
+        let known = Coverage::of(&Output::parse(&table(&rows)));
         assert_eq!(known.ends, [("Small".to_owned(), span("c"))]);
         assert_eq!(known.names, BTreeSet::from(["Alone".to_owned()]));
     }
 
     #[test]
     fn the_last_table_counts() {
-        let text = |count| {
-            format!(
-                "@!@!@STARTMSG 2201:0 @!@!@\n@!@!@ENDMSG 2201 @!@!@\n@!@!@STARTMSG 2221:0 @!@!@\n  line 4, col 6 to line 4, col 6 of module Small: {count}\n@!@!@ENDMSG 2221 @!@!@\n"
-            )
-        };
-        let both = Coverage::of(&Output::parse(&(text(0) + &text(2))));
+        let of_count = |count| table(&[row("", "d", count)]);
+        let both = Coverage::of(&Output::parse(&(of_count(0) + &of_count(2))));
         assert!(both.may_evaluate("Small", &span("d")));
     }
 }

@@ -260,8 +260,7 @@ impl<'a> Area<'a> {
             .flat_map(|source| {
                 let nodes = source.modules().flat_map(descendants);
                 let assumptions = nodes.filter(|node| node.kind() == "assumption");
-                let names = assumptions.flat_map(descendants);
-                let names = names.filter(|node| node.kind() == "identifier_ref");
+                let names = assumptions.flat_map(names);
                 names.map(|node| source.text_of(node).to_owned())
             })
             .collect()
@@ -288,20 +287,15 @@ impl Named {
     fn of(sources: &BTreeMap<String, Source>) -> Named {
         let mut named = Named::default();
         for (module, source) in sources {
-            let names = |node| -> Vec<(Span, String)> {
-                let parts = descendants(node).into_iter();
-                let names = parts.filter(|part| part.kind() == "identifier_ref");
-                let place = |part: Node| (Span::of_node(part), source.text_of(part).to_owned());
-                names.map(place).collect()
-            };
-            let places: Vec<_> = source.modules().flat_map(names).collect();
-            named.places.insert(module.clone(), places);
-            for instance in source.modules().flat_map(descendants) {
-                if instance.kind() == "substitution" {
-                    let names = names(instance).into_iter();
-                    named.substituted.extend(names.map(|(_, name)| name));
-                }
-            }
+            let text = |name: Node| source.text_of(name).to_owned();
+            let places = source.modules().flat_map(names);
+            let places = places.map(|name| (Span::of_node(name), text(name)));
+            named.places.insert(module.clone(), places.collect());
+            let nodes = source.modules().flat_map(descendants);
+            let substitutions = nodes.filter(|node| node.kind() == "substitution");
+            named
+                .substituted
+                .extend(substitutions.flat_map(names).map(text));
             for definition in source.modules().flat_map(definitions) {
                 let own = name(source, definition).to_owned();
                 for part in descendants(definition) {
@@ -310,7 +304,7 @@ impl Named {
                         inner.insert(own.clone());
                     }
                 }
-                let names = names(definition).into_iter().map(|(_, name)| name);
+                let names = names(definition).map(text);
                 named.by.entry(own).or_default().extend(names);
             }
         }
@@ -400,6 +394,12 @@ impl Roles {
         let initial = used(module, "Init");
         self.initial.extend(initial.difference(&next).cloned());
     }
+}
+
+/// The names in a formula, those of variables and parameters included.
+fn names(formula: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let parts = descendants(formula).into_iter();
+    parts.filter(|part| part.kind() == "identifier_ref")
 }
 
 /// Whether a module has a definition of this name.

@@ -7,6 +7,9 @@ const START: &str = "@!@!@STARTMSG ";
 const END: &str = "@!@!@ENDMSG ";
 const CLOSE: &str = " @!@!@";
 
+/// The code of the message that a table begins with of what was evaluated how often.
+const COVERAGE_START: u32 = 2201;
+
 /// One `@!@!@STARTMSG code:severity @!@!@ ... @!@!@ENDMSG code @!@!@`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
@@ -30,6 +33,13 @@ pub struct Output {
 }
 
 impl Output {
+    /// The messages from the last table on of what was evaluated how often: TLC repeats it while it runs. All, where there is none.
+    pub fn coverage(&self) -> &[Message] {
+        let is_start = |message: &Message| message.code == COVERAGE_START;
+        let last = self.messages.iter().rposition(is_start);
+        &self.messages[last.unwrap_or(0)..]
+    }
+
     /// Splits `text` into messages. Never fails: what is wrong with `text` is told in [`Output::damage`], and the messages
     /// before the fault are kept.
     pub fn parse(text: &str) -> Output {

@@ -153,7 +153,7 @@ impl Source {
 }
 
 /// Where the byte is in the text; both count from 1.
-pub(super) fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
+pub fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
     let before = &text[..byte];
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = before.matches('\n').count() + 1;
