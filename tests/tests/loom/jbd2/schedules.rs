@@ -147,6 +147,11 @@ rusty_fork_test! {
             &sights,
             [623, 194],
         );
+    }
+
+    #[test]
+    #[ignore = "nightly: a quarter of a minute"]
+    fn two_starts_wait_for_reserved_credits() {
         let sights = [Sight::TwoWaitForReserved];
         holds::<WakeAll>(
             "reserved, three, all",

@@ -57,6 +57,11 @@ rusty_fork_test! {
             &[&[Read, Write], &[Write], &[Read]],
             Some(3));
         traces::accepted_by_tlc("loom-rwsem", "rwsem", &recorded);
+    }
+
+    #[test]
+    #[ignore = "nightly: a quarter of a minute"]
+    fn two_operations_and_three_beside() {
         holds::<LoomSys, BatchQueue>(
             "rw+w+w+r",
             &[&[Read, Write], &[Write], &[Write], &[Read]],
