@@ -55,9 +55,10 @@ struct Roles {
     policies: BTreeSet<String>,
 }
 
-/// Whether mutants are shown to a row: TLC decides it, on each push, in seconds.
+/// Whether mutants are shown to a row: TLC decides it in seconds, as it is known of one whose graph is counted, or that each push runs.
 pub fn is_asked(model: &Model) -> bool {
-    model.engine == Engine::Tlc && model.lane <= Lane::Ci && estimate(model) <= DEAREST
+    let is_known = model.lane <= Lane::Ci || model.total.is_some() && model.follows_from.is_none();
+    model.engine == Engine::Tlc && is_known && estimate(model) <= DEAREST
 }
 
 impl<'a> Area<'a> {

@@ -83,47 +83,54 @@ fn write(image: &Image, file: &[u64], write: &Write, name: u32, options: &str) -
 }
 
 #[test]
-fn what_debugfs_writes_is_recovered_here() {
+fn what_debugfs_writes_in_small_blocks_is_recovered_here() {
+    recovered(1024);
+}
+
+#[test]
+fn what_debugfs_writes_in_blocks_of_a_page_is_recovered_here() {
+    recovered(4096);
+}
+
+fn recovered(size: usize) {
     if !is_ready() {
         return;
     }
     let (mut trips, mut blocks, mut revoked) = (0, 0, 0);
     for shape in SHAPES {
-        for size in [1024, 4096] {
-            let base = Image::new(size, features(false, shape), DATA);
-            let file = base.blocks("data");
-            for (name, history) in HISTORIES {
-                for is_cut in [false, true] {
-                    let image = base.copy();
-                    // Without metadata_csum debugfs would switch on another checksum.
-                    let first = if shape.1 { 0 } else { 1 };
-                    let changes: Vec<Change> = (first..)
-                        .zip(history)
-                        .map(|(name, transaction)| write(&image, &file, transaction, name, ""))
-                        .collect();
-                    if is_cut {
-                        // One that is never committed.
-                        write(&image, &file, &(0, 9, false, &[]), 99, "-c");
-                    }
-                    let (replay, ours) = judge(&image, true);
-                    let has_revokes = history.iter().any(|(.., revokes)| !revokes.is_empty());
-                    assert_eq!(
-                        replay.superblock.features,
-                        features(has_revokes, shape),
-                        "{name}"
-                    );
-                    assert_eq!(replay.transactions as usize, history.len(), "{name}");
-                    assert_eq!(replay.blocks, expected(&changes), "{name}");
-                    ours.assert_clean();
-                    trips += 1;
-                    blocks += replay.blocks.len();
-                    revoked += replay.revoked;
+        let base = Image::new(size, features(false, shape), DATA);
+        let file = base.blocks("data");
+        for (name, history) in HISTORIES {
+            for is_cut in [false, true] {
+                let image = base.copy();
+                // Without metadata_csum debugfs would switch on another checksum.
+                let first = if shape.1 { 0 } else { 1 };
+                let changes: Vec<Change> = (first..)
+                    .zip(history)
+                    .map(|(name, transaction)| write(&image, &file, transaction, name, ""))
+                    .collect();
+                if is_cut {
+                    // One that is never committed.
+                    write(&image, &file, &(0, 9, false, &[]), 99, "-c");
                 }
+                let (replay, ours) = judge(&image, true);
+                let has_revokes = history.iter().any(|(.., revokes)| !revokes.is_empty());
+                assert_eq!(
+                    replay.superblock.features,
+                    features(has_revokes, shape),
+                    "{name}"
+                );
+                assert_eq!(replay.transactions as usize, history.len(), "{name}");
+                assert_eq!(replay.blocks, expected(&changes), "{name}");
+                ours.assert_clean();
+                trips += 1;
+                blocks += replay.blocks.len();
+                revoked += replay.revoked;
             }
         }
     }
     println!(
-        "{trips} logs of debugfs, {blocks} blocks, {revoked} revoked: recovered here as by e2fsck"
+        "{trips} logs of debugfs in blocks of {size}, {blocks} blocks, {revoked} revoked: recovered here as by e2fsck"
     );
 }
 
