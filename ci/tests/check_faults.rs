@@ -2,12 +2,16 @@
 
 mod runner;
 
+use std::ffi::OsString;
 use std::process::Stdio;
+use std::thread;
 
 use assert_cmd::assert::OutputAssertExt;
+use interlock_checker::jvm::{Jvm, Length};
+use interlock_checker::toolchain::Toolchain;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{Clone, processes, report, told, wait};
+use runner::{Clone, processes, report, temp, told, tools, wait};
 
 /// Checks the model `holds` with a java that does this, and returns what is said about it.
 fn with_java(script: &str) -> (String, String) {
@@ -260,6 +264,29 @@ fn a_broken_archive_of_classes_breaks_no_run() {
             "it is made again"
         );
     }
+}
+
+/// Each of two that start at once starts from the archive, whichever makes it.
+#[test]
+fn an_archive_of_classes_is_made_once() {
+    let root = temp();
+    let toolchain = Toolchain {
+        root: root.path().to_owned(),
+        ..tools().clone()
+    };
+    let starts = || {
+        let command = Jvm::new(&toolchain).tlc(100, Length::Short, root.path());
+        let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
+        let is_archive = |of: &OsString| of.to_string_lossy().contains("target/interlock/cds");
+        arguments.iter().filter(|of| is_archive(of)).count()
+    };
+    let started = thread::scope(|scope| {
+        let both = [scope.spawn(starts), scope.spawn(starts)];
+        both.map(|one| one.join().expect("it does not panic"))
+    });
+    assert_eq!(started, [1, 1]);
+    let cds = root.path().join("target/interlock/cds");
+    assert_eq!(std::fs::read_dir(cds).unwrap().count(), 1);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
@@ -127,8 +127,10 @@ impl<'a> Jvm<'a> {
         command
     }
 
-    /// The archive in its place, made if need be.
+    /// The archive in its place, made if need be: by one of those that start at once, for which the others wait.
     fn archive(&self) -> Option<PathBuf> {
+        static ONE: Mutex<()> = Mutex::new(());
+        let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let dir = self.toolchain.root.join("target/interlock/cds");
         let archive = key(self.toolchain)
             .and_then(|key| find(&dir, &key).map_or_else(|| self.make(&dir, &key), Ok));
