@@ -22,6 +22,7 @@ use interlock_tla::messages::Output;
 
 use crate::coverage::Coverage;
 use crate::mutant::{Identity, Mutant};
+use crate::operators::Role;
 use crate::reach::Area;
 use crate::results::{Fate, How, Kill, Record};
 
@@ -77,9 +78,14 @@ impl<'a> Ask<'a> {
         asks
     }
 
-    /// Whether no row counts the whole graph.
+    /// Whether a row counts the whole graph.
+    fn counts(&self) -> bool {
+        self.rows.iter().any(|row| row.distinct.is_some())
+    }
+
+    /// Whether none does.
     fn is_partial(&self) -> bool {
-        self.rows.iter().all(|row| row.distinct.is_none())
+        !self.counts()
     }
 
     /// Of these rows alone, if there is one.
@@ -130,7 +136,12 @@ impl<'a> Plan<'a> {
             rows.retain(|row| first == Some(&row.name) || !blind.contains(row.name.as_str()));
         }
         let wanted: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        let asks = mixed(asks.iter().filter_map(|ask| ask.only(&wanted)));
+        // What only checks use changes no count: who expects to see it violated may see it no more.
+        let first = match area.role(definition) {
+            Role::Property => Ask::is_partial,
+            Role::Initial | Role::Behavior | Role::Policy => Ask::counts,
+        };
+        let asks = mixed(asks.iter().filter_map(|ask| ask.only(&wanted)), first);
         // In which order they are asked decides nothing.
         let shared: BTreeSet<String> = asks.iter().map(Ask::name).collect();
         let mut decides = format!("{shared:?}");
@@ -161,9 +172,9 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The asks in an order in which each is of another module, design and size than those before it, as far as there are any, those first
-/// that count a whole graph: what one row does not notice, another that is like it hardly does.
-fn mixed<'a>(asks: impl Iterator<Item = Ask<'a>>) -> Vec<Ask<'a>> {
+/// The asks in an order in which each is of another module, design and size than those before it, as far as there are any, after those
+/// that come `first`: what one row does not notice, another that is like it hardly does.
+fn mixed<'a>(asks: impl Iterator<Item = Ask<'a>>, first: fn(&Ask<'a>) -> bool) -> Vec<Ask<'a>> {
     let mut left: Vec<Ask> = asks.collect();
     let mut mixed = Vec::new();
     let mut seen: BTreeMap<(u8, &str), usize> = BTreeMap::new();
@@ -180,7 +191,7 @@ fn mixed<'a>(asks: impl Iterator<Item = Ask<'a>>) -> Vec<Ask<'a>> {
             let kinds = kinds(ask).into_iter();
             kinds.filter_map(|kind| seen.get(&kind)).sum()
         };
-        let next = (0..left.len()).min_by_key(|at| (left[*at].is_partial(), like(&left[*at])));
+        let next = (0..left.len()).min_by_key(|at| (!first(&left[*at]), like(&left[*at])));
         let ask = left.remove(next.unwrap_or(0));
         for kind in kinds(&ask) {
             *seen.entry(kind).or_default() += 1;
