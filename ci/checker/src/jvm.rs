@@ -11,10 +11,11 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
+use crate::lock;
 use crate::note;
 use crate::process::{self, Budget, Stop};
 use crate::toolchain::{self, Toolchain};
@@ -127,10 +128,8 @@ impl<'a> Jvm<'a> {
         command
     }
 
-    /// The archive in its place, made if need be: by one of those that start at once, for which the others wait.
+    /// The archive in its place, made if need be.
     fn archive(&self) -> Option<PathBuf> {
-        static ONE: Mutex<()> = Mutex::new(());
-        let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let dir = self.toolchain.root.join("target/interlock/cds");
         let archive = key(self.toolchain)
             .and_then(|key| find(&dir, &key).map_or_else(|| self.make(&dir, &key), Ok));
@@ -140,6 +139,11 @@ impl<'a> Jvm<'a> {
 
     /// Runs TLC once on a small spec, and keeps the classes that it has loaded.
     fn make(&self, dir: &Path, key: &str) -> Result<PathBuf> {
+        let _alone = lock::wait(dir)?;
+        if let Some(archive) = find(dir, key) {
+            // Whoever was waited for has made it.
+            return Ok(archive);
+        }
         let scratch = dir.join(format!("{key}.{}", std::process::id()));
         fs::create_dir_all(&scratch)
             .with_context(|| format!("{} cannot be made", scratch.display()))?;
