@@ -91,6 +91,18 @@ impl<'a> Jvm<'a> {
         self.command(&options, heap, length, tmp)
     }
 
+    /// `java ... program`, Java's source that calls TLC, for many runs.
+    pub(crate) fn source(&self, heap: u64, tmp: &Path, program: &Path) -> Command {
+        let mut command = self.java(&self.archive_options(), heap, tmp);
+        command.arg("-XX:TieredStopAtLevel=1").arg(program);
+        command
+    }
+
+    /// The program that is Java.
+    pub(crate) fn program(&self) -> &Path {
+        &self.toolchain.java.path
+    }
+
     /// What makes the JVM start from the archive.
     fn archive_options(&self) -> Vec<OsString> {
         let Some(archive) = self.archive.get_or_init(|| self.archive()) else {
@@ -111,20 +123,25 @@ impl<'a> Jvm<'a> {
     }
 
     fn command(&self, options: &[OsString], heap: u64, length: Length, tmp: &Path) -> Command {
+        let mut command = self.java(options, heap, tmp);
+        if length == Length::Short {
+            command.args(["-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=8"]);
+        }
+        command.args(["tlc2.TLC", "-tool"]);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Java with the jar, to which what it runs is to be added.
+    fn java(&self, options: &[OsString], heap: u64, tmp: &Path) -> Command {
         let mut command = toolchain::java(&self.toolchain.java.path);
         command
             .args(options)
             .args(SAME_FOR_ALL)
-            .arg(format!("-Xmx{heap}m"));
-        if length == Length::Short {
-            command.args(["-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=8"]);
-        }
-        command
+            .arg(format!("-Xmx{heap}m"))
             .arg(joined("-Djava.io.tmpdir=", tmp))
             .arg("-cp")
-            .arg(&self.toolchain.jar.path)
-            .args(["tlc2.TLC", "-tool"]);
-        command.stdin(Stdio::null());
+            .arg(&self.toolchain.jar.path);
         command
     }
 

@@ -35,6 +35,7 @@ pub mod process;
 pub mod progress;
 pub mod record;
 pub mod report;
+pub mod resident;
 pub mod run;
 pub mod say;
 pub mod select;

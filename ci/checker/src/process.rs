@@ -15,7 +15,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use wait4::Wait4;
 
 use crate::interrupt;
-use meter::Meter;
+pub(crate) use meter::Meter;
 
 /// What a child may use up before it is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct End {
     pub took: Duration,
     /// CPU time, user and system, of it and of the processes it has waited for.
     pub cpu: Duration,
-    /// The most memory that it, or one of the processes it has waited for, had resident, in bytes.
+    /// The most memory that it, or one of the processes it has waited for, had resident, in bytes; 0 where nobody counts.
     pub peak: u64,
 }
 

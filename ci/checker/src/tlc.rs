@@ -1,5 +1,6 @@
 //! One run of TLC, on one model or on several of one state graph.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use crate::evidence::{Evidence, Files};
 use crate::jvm::{Jvm, Length, SAME_FOR_ALL};
 use crate::manifest::{Expect, Manifest, Model};
 use crate::process::{self, Budget, End};
+use crate::resident::{Request, Resident};
 use crate::run::{Run, clear, create, read};
 use crate::toolchain::Toolchain;
 use crate::verdict::{Outcome, Verdict, lasso_is_torn};
@@ -34,6 +36,7 @@ pub struct Tlc<'a> {
     jvm: Jvm<'a>,
     out: &'a Path,
     evidence: Option<&'a Evidence>,
+    resident: Option<&'a Resident>,
 }
 
 /// How TLC is asked.
@@ -67,12 +70,21 @@ impl<'a> Tlc<'a> {
             jvm: Jvm::new(toolchain),
             out,
             evidence: None,
+            resident: None,
         }
     }
 
     /// With what was found earlier.
     pub fn with_evidence(self, evidence: Option<&'a Evidence>) -> Tlc<'a> {
         Tlc { evidence, ..self }
+    }
+
+    /// On a JVM that stays. What is found there is no evidence for others.
+    pub fn on(self, resident: &'a Resident) -> Tlc<'a> {
+        Tlc {
+            resident: Some(resident),
+            ..self
+        }
     }
 
     /// Asks about `model`, in `out/run/<model>/`: runs it, unless there is evidence.
@@ -192,6 +204,7 @@ impl<'a> Tlc<'a> {
         run.verdict.evidence = found.is_some();
         if let Some((evidence, Ok(keys))) = &keyed
             && found.is_none()
+            && self.resident.is_none()
             && run.verdict.outcome.is_verdict()
             // Not if a module was edited meanwhile: who knows which text TLC has read.
             && self.keys(models, ask, &text)?.first() == keys.first()
@@ -260,36 +273,51 @@ impl<'a> Tlc<'a> {
         let tmp = scratch.join("tmp");
         fs::create_dir_all(&tmp).with_context(|| format!("{} cannot be made", tmp.display()))?;
         let folder = self.manifest.specs.join(&models[0].area);
-        let (heap, length) = (heap(models), ask.length);
-        let (root, mut tlc) = match &files.edges {
-            None => {
-                let mut tlc = self.jvm.tlc(heap, length, &tmp);
-                tlc.current_dir(&folder);
-                (&models[0].module[..], tlc)
-            }
-            Some(_) => {
-                let library = folder.display().to_string();
-                let mut tlc = self.jvm.tlc_with_library(heap, length, &tmp, &library);
-                tlc.current_dir(dir);
-                (PRINTER, tlc)
-            }
+        // Where the root module is, and where the other modules are if that is elsewhere.
+        let (place, root, library) = match &files.edges {
+            None => (&*folder, &models[0].module[..], None),
+            Some(_) => (dir, PRINTER, Some(&*folder)),
         };
-        tlc.args(self.options(ask.coverage));
-        tlc.arg("-metadir")
-            .arg(scratch.join("meta"))
-            .arg("-config")
-            .arg(cfg);
+        // A JVM that stays counts for all, or for none.
+        let coverage = ask.coverage || self.resident.is_some();
+        let mut arguments: Vec<OsString> = self.options(coverage).map(OsString::from).collect();
+        let meta = scratch.join("meta");
         // Whether there is such a file changes which lasso TLC finds (not whether there is one), so there always is; what it holds,
         // and whether steps are counted, does not.
         let unused = scratch.join("edges.txt");
-        tlc.arg("-userFile")
-            .arg(files.edges.as_ref().unwrap_or(&unused));
-        tlc.arg(format!("{root}.tla"));
+        let user_file = files.edges.as_ref().unwrap_or(&unused);
+        for (option, path) in [
+            ("-metadir", &*meta),
+            ("-config", cfg),
+            ("-userFile", user_file),
+        ] {
+            arguments.extend([option.into(), path.into()]);
+        }
+        let (heap, length) = (heap(models), ask.length);
+        let budget = Budget::cpu(models.iter().map(|model| model.budget).sum());
+        let root = format!("{root}.tla");
+        if let Some(resident) = self.resident {
+            arguments.push(place.join(&root).into());
+            let request = Request {
+                library,
+                stdout: &files.stdout,
+                stderr: &files.stderr,
+                arguments: &arguments,
+            };
+            return resident.run(&self.jvm, heap, &request, budget);
+        }
+        let mut tlc = match library {
+            None => self.jvm.tlc(heap, length, &tmp),
+            Some(library) => {
+                let library = library.display().to_string();
+                self.jvm.tlc_with_library(heap, length, &tmp, &library)
+            }
+        };
+        tlc.current_dir(place).args(arguments).arg(root);
         // Files, not pipes: nothing to fill up, and no status to lose.
         tlc.stdout(create(&files.stdout)?)
             .stderr(create(&files.stderr)?);
-        let budget = models.iter().map(|model| model.budget).sum();
-        process::run(&mut tlc, Budget::cpu(budget))
+        process::run(&mut tlc, budget)
             .with_context(|| format!("{} does not start", tlc.get_program().display()))
     }
 

@@ -14,6 +14,7 @@ use interlock_checker::engines::Tools;
 use interlock_checker::evidence::Evidence;
 use interlock_checker::explain::write_whole;
 use interlock_checker::manifest::{Engine, Manifest, Model};
+use interlock_checker::resident::Resident;
 use interlock_checker::shard::Shard;
 use interlock_checker::tlc::Tlc;
 use interlock_checker::toolchain::hex_sha256;
@@ -373,10 +374,12 @@ impl Hunt<'_> {
         let copy = copied(self.manifest, &dir)?;
         let toolchain = self.tools.tlc.as_ref().context("TLC is not here")?;
         let (original, mutated) = (dir.join("original"), dir.join("mutated"));
+        let resident = Resident::new(dir.join("jvm"));
         let hunter = Hunter {
             original: Tlc::new(self.manifest, toolchain, &original)
-                .with_evidence(Some(self.evidence)),
-            mutated: Tlc::new(&copy, toolchain, &mutated),
+                .with_evidence(Some(self.evidence))
+                .on(&resident),
+            mutated: Tlc::new(&copy, toolchain, &mutated).on(&resident),
             matrix: self.request.matrix,
             runs: self.request.runs,
             areas: self.areas,

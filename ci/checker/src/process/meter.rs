@@ -16,26 +16,44 @@ const IDLE: u32 = 600;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a process group has used of its budget.
-pub(super) struct Meter {
+#[derive(Debug)]
+pub(crate) struct Meter {
     group: Pid,
     budget: Budget,
+    /// What it had used before.
+    before: Duration,
     used: Duration,
     /// When it was last seen to have worked since the time before, and what it had used by then.
     worked: (Instant, Duration),
 }
 
 impl Meter {
-    pub(super) fn new(group: Pid, budget: Budget) -> Meter {
+    /// Of a group that has just started.
+    pub(crate) fn new(group: Pid, budget: Budget) -> Meter {
         Meter {
             group,
             budget,
+            before: Duration::ZERO,
             used: Duration::ZERO,
             worked: (Instant::now(), Duration::ZERO),
         }
     }
 
+    /// Of one that has worked before, which counts for nothing.
+    pub(crate) fn from_now(group: Pid, budget: Budget) -> Meter {
+        Meter {
+            before: used(group),
+            ..Meter::new(group, budget)
+        }
+    }
+
+    /// What it had used when it was last looked at.
+    pub(crate) fn used(&self) -> Duration {
+        self.used
+    }
+
     /// How long to wait before the next look: until all cores together can have used up the budget, or it has been idle too long.
-    pub(super) fn next_look(&self) -> Duration {
+    pub(crate) fn next_look(&self) -> Duration {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(u32::MAX);
         let used_up = self.budget.cpu.saturating_sub(self.used) / cores;
@@ -44,10 +62,11 @@ impl Meter {
     }
 
     /// Why the group is to be killed, if it is.
-    pub(super) fn look(&mut self) -> Option<Stop> {
+    pub(crate) fn look(&mut self) -> Option<Stop> {
         // A child that ends between the look at it and the look at its parent is counted twice; not so the second time.
-        self.used = used(self.group);
-        if self.used >= self.budget.cpu && used(self.group) >= self.budget.cpu {
+        let since = |meter: &Meter| used(meter.group).saturating_sub(meter.before);
+        self.used = since(self);
+        if self.used >= self.budget.cpu && since(self) >= self.budget.cpu {
             return Some(Stop::Budget);
         }
         let (since, before) = self.worked;
