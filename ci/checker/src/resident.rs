@@ -28,6 +28,9 @@ const PROGRAM: &str = include_str!("resident/Resident.java");
 /// After so many runs it is started anew: what TLC keeps takes room.
 const RUNS: u32 = 500;
 
+/// It starts within so many CPU seconds, or not at all.
+const START: u64 = 60;
+
 /// TLC's exit statuses of a run that has an answer: what it asks holds, or an assumption, deadlock, safety or liveness is violated.
 const ANSWERS: [i32; 5] = [0, 10, 11, 12, 13];
 
@@ -97,6 +100,13 @@ struct Running {
     is_over: bool,
 }
 
+/// What it says.
+enum Answer {
+    Line(String),
+    /// Nothing: how it has ended, or is to be ended, and the CPU time that it has used.
+    None(Stop, Duration),
+}
+
 impl Running {
     /// `None` when a signal came first.
     fn start(dir: &Path, jvm: &Jvm, heap: u64) -> Result<Option<Running>> {
@@ -125,7 +135,7 @@ impl Running {
                 }
             }
         });
-        let running = Running {
+        let mut running = Running {
             child,
             requests,
             answers,
@@ -133,11 +143,10 @@ impl Running {
             runs: 0,
             is_over: false,
         };
-        if running.answers.recv().is_ok() {
-            return Ok(Some(running));
-        }
-        if interrupt::requested() {
-            return Ok(None);
+        match running.answer(Budget::cpu(START))? {
+            Answer::Line(_) => return Ok(Some(running)),
+            Answer::None(Stop::Interrupted, _) => return Ok(None),
+            Answer::None(..) => {}
         }
         let why = fs::read_to_string(&said).unwrap_or_default();
         bail!(
@@ -151,25 +160,12 @@ impl Running {
     fn ask(&mut self, request: &Request, budget: Budget) -> Result<End> {
         let start = Instant::now();
         self.runs += 1;
-        let mut meter = Meter::from_now(Pid::from_child(&self.child), budget);
         // One that is gone has no answer either.
         let _ = self.requests.write_all(&request.bytes());
         let _ = self.requests.flush();
-        let (stop, cpu) = loop {
-            match self.answers.recv_timeout(meter.next_look()) {
-                Ok(answer) => break Running::read(&answer?)?,
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Some(stop) = meter.look() {
-                        break (stop, meter.used());
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) if interrupt::requested() => {
-                    return Ok(interrupted());
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    break (Stop::Exited(self.end()?), meter.used());
-                }
-            }
+        let (stop, cpu) = match self.answer(budget)? {
+            Answer::Line(line) => Running::read(&line)?,
+            Answer::None(stop, cpu) => (stop, cpu),
         };
         Ok(End {
             stop,
@@ -177,6 +173,25 @@ impl Running {
             cpu,
             peak: 0,
         })
+    }
+
+    /// Waits for its next line.
+    fn answer(&mut self, budget: Budget) -> Result<Answer> {
+        let mut meter = Meter::from_now(Pid::from_child(&self.child), budget);
+        let stop = loop {
+            match self.answers.recv_timeout(meter.next_look()) {
+                Ok(line) => return Ok(Answer::Line(line?)),
+                Err(RecvTimeoutError::Timeout) => match meter.look() {
+                    None => {}
+                    Some(stop) => break stop,
+                },
+                Err(RecvTimeoutError::Disconnected) if interrupt::requested() => {
+                    break Stop::Interrupted;
+                }
+                Err(RecvTimeoutError::Disconnected) => break Stop::Exited(self.end()?),
+            }
+        };
+        Ok(Answer::None(stop, meter.used()))
     }
 
     /// Kills it, if it is not gone.
