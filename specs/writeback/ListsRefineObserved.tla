@@ -231,4 +231,16 @@ Alike ==
         /\ Observed!Inodes(b_dirty) = list["dirty"]
         /\ Observed!Inodes(b_io) \cup Observed!Inodes(writing) = list["io"]
         /\ Observed!Inodes(b_more_io) = list["more"]
+
+-----------------------------------------------------------------------------
+(* Faults to be found, in the places of Moved and of Queue: an inode is on *)
+(* no list, where ObservedLists has it on b_dirty, or on b_io.             *)
+
+MovedOff(i, l) == [Removed(i) EXCEPT ![l] = IF l = "dirty" THEN @ ELSE @ \cup {i}]
+
+QueuedNowhere(S) ==
+    list' = [list EXCEPT !["io"]    = @ \cup list["more"],
+                         !["more"]  = {},
+                         !["dirty"] = @ \ S,
+                         !["time"]  = @ \ S]
 =============================================================================

@@ -19,7 +19,7 @@ Bios == (0 .. 2) \X (0 .. 1)
 Tried(action) ==
     CASE action = "Bio"                         -> {<<t, b[1], b[2]>> : t \in Tasks, b \in Bios}
       [] action \in {"BackMerge", "FrontMerge"} -> {<<t, b[1], b[2]>> : t \in Tasks, b \in Bios}
-      [] action = "Unplug"                      -> Tasks \X (1 .. 2)
+      [] action = "Unplug"                      -> Tasks \X (0 .. 2)
       [] action = "Issue"                       -> (0 .. 2) \X (1 .. 2)
       [] action = "Synced"                      -> {<<>>}
       [] OTHER                                  -> Tasks \X {0}

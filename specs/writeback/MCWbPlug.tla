@@ -4,18 +4,31 @@
 (***************************************************************************)
 EXTENDS WbPlug
 
-\* Probes, which must be violated: there is I/O in the plug, somebody waits, the
-\* flusher is preempted, it sleeps for room in the device, at the end of its plug
-\* or before it is preempted, and somebody has taken an inode off b_io.
+\* Probes, which must be violated: there is I/O in the plug, somebody waits, and says
+\* so, the flusher is preempted, it sleeps for room in the device, at the end of its
+\* plug or before it is preempted, somebody has taken an inode off b_io, and a pass
+\* whose plug was broken off has one request more than that.
 NeverPlugged   == \A i \in File : i \notin plug
-NeverThrottled == waits = 0
+NeverThrottled == ~(waits # 0 /\ pc.dirtier = "throttled")
 NeverPreempted == cpu # "preempted"
 NeverFull      == ~(cpu = "asleep" /\ Finishing)
 NeverDelayed   == ~(cpu = "asleep" /\ pc.flusher = "after")
 NeverMoved     == moved = {}
+NeverOneMore   == breaks > 0 => requests <= breaks
 
 \* A fault to be found: I/O is plugged although nobody has begun a plug.
 NoPlug == [FlushBeforeResched EXCEPT !.plug = "never"]
+
+\* In the place of Pick: list_lock is held for an inode's I/O.
+PickKeepsLock ==
+    /\ Running
+    /\ pc.flusher = "pick"
+    /\ next' = First(next)
+    /\ pc' = Goes(IF next' <= Files THEN "write" ELSE "finish")
+    /\ UNCHANGED <<list, locked, plugged, device, processor, waits, counts>>
+
+\* Between two passes no plug is left.
+PlugIsFinished == pc.flusher \in {"idle", "end"} => ~plugged
 
 \* When all of a pass is issued: each inode is a request of its own; they are not
 \* all one.

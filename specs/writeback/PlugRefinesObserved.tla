@@ -65,4 +65,7 @@ NeverMerged == [][\A i \in File : ~(Observed!BackMerge("flusher", i, 1) /\ UNCHA
 
 \* A fault to be found: what is handed over is lost.
 Loses(new) == UNCHANGED <<queue, flying, requests>>
+
+\* In the place of Waiting: a request waits that nobody has handed over.
+Stale == SetToBag({<<1, 1>>})
 =============================================================================
