@@ -9,8 +9,8 @@
 (* and numbers of pages are bounded; the clock ticks at each dirtied_when. *)
 (*                                                                         *)
 (* What WbLists leaves open is as in the kernel here: the next inode is    *)
-(* the first of b_io, and background work that is in a pass stops only     *)
-(* when b_io is empty or it has made progress.                             *)
+(* the first of b_io, background work that is in a pass stops only when    *)
+(* b_io is empty or it has made progress, and b_dirty has its order.       *)
 (*                                                                         *)
 (* OUT OF SCOPE.  What ObservedLists leaves out: timestamps that are dirty *)
 (* alone; and a thread that writes an inode of b_dirty by itself, or takes *)
@@ -69,6 +69,11 @@ Stamp(i) ==
     /\ clock' = clock + 1
     /\ dirtied_when' = [dirtied_when EXCEPT ![i] = clock + 1]
     /\ UNCHANGED dirtied_before
+
+\* In the place of TailStamps: of what is on b_dirty it is known when it was dirtied.
+InOrderStamps(i, stamps) ==
+    {IF Syncing /\ \E j \in list["dirty"] : dirtied_when[j] > dirtied_when[i]
+     THEN stamps \cup {i} ELSE stamps}
 
 \* An inode becomes dirty, if it does not stay where it is.
 ShowMark(i) ==
@@ -231,6 +236,12 @@ Alike ==
         /\ Observed!Inodes(b_dirty) = list["dirty"]
         /\ Observed!Inodes(b_io) \cup Observed!Inodes(writing) = list["io"]
         /\ Observed!Inodes(b_more_io) = list["more"]
+
+\* Longer runs, of few orders: two inodes are dirtied by turns, and sync(2) is not called
+\* before the last turns.
+ByTurns ==
+    /\ \A p \in marking : (dirtied % 2 = 1) = (p[1] = CHOOSE i \in Inode : TRUE)
+    /\ pc["caller"] = "idle" \/ dirtied >= Most - 1
 
 -----------------------------------------------------------------------------
 (* Faults to be found, in the places of Moved and of Queue: an inode is on *)

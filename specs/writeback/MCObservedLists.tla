@@ -45,7 +45,7 @@ Few(action) ==
 
 \* The same, and no work is queued: where it is, what is queued later stands for what is
 \* lost.  In the place of Init, three works wait.
-Given(action) == IF action = "Queue" THEN {<<<<"other", "8:0", "ALL", 1>>, 0>>} ELSE Few(action)
+Given(action) == IF action = "Queue" THEN {<<<<>>>>} ELSE Few(action)
 
 Waiting ==
     /\ pc = "idle"

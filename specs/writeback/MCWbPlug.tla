@@ -4,12 +4,13 @@
 (***************************************************************************)
 EXTENDS WbPlug
 
-\* Probes, which must be violated: there is I/O in the plug, somebody waits, and says
-\* so, the flusher is preempted, it sleeps for room in the device, at the end of its
-\* plug or before it is preempted, somebody has taken an inode off b_io, and a pass
+\* Probes, which must be violated: there is I/O in the plug, somebody waits, and is
+\* throttled, the flusher is preempted, it sleeps for room in the device, at the end of
+\* its plug or before it is preempted, somebody has taken an inode off b_io, and a pass
 \* whose plug was broken off has one request more than that.
 NeverPlugged   == \A i \in File : i \notin plug
-NeverThrottled == ~(waits # 0 /\ pc.dirtier = "throttled")
+NeverThrottled == waits = 0
+DirtierRuns    == pc.dirtier = "idle"
 NeverPreempted == cpu # "preempted"
 NeverFull      == ~(cpu = "asleep" /\ Finishing)
 NeverDelayed   == ~(cpu = "asleep" /\ pc.flusher = "after")
@@ -19,13 +20,8 @@ NeverOneMore   == breaks > 0 => requests <= breaks
 \* A fault to be found: I/O is plugged although nobody has begun a plug.
 NoPlug == [FlushBeforeResched EXCEPT !.plug = "never"]
 
-\* In the place of Pick: list_lock is held for an inode's I/O.
-PickKeepsLock ==
-    /\ Running
-    /\ pc.flusher = "pick"
-    /\ next' = First(next)
-    /\ pc' = Goes(IF next' <= Files THEN "write" ELSE "finish")
-    /\ UNCHANGED <<list, locked, plugged, device, processor, waits, counts>>
+\* The same, in the place of Goes: list_lock is held for an inode's I/O.
+KeepsLock(to) == [pc EXCEPT !.flusher = IF to = "pick" /\ next <= Files THEN "write" ELSE to]
 
 \* Between two passes no plug is left.
 PlugIsFinished == pc.flusher \in {"idle", "end"} => ~plugged

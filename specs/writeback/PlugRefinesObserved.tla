@@ -67,5 +67,5 @@ NeverMerged == [][\A i \in File : ~(Observed!BackMerge("flusher", i, 1) /\ UNCHA
 Loses(new) == UNCHANGED <<queue, flying, requests>>
 
 \* In the place of Waiting: a request waits that nobody has handed over.
-Stale == SetToBag({<<1, 1>>})
+Stale == SetToBag({Sectors(File)})
 =============================================================================
