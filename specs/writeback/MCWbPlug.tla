@@ -4,18 +4,18 @@
 (***************************************************************************)
 EXTENDS WbPlug
 
-\* Probes, which must be violated: there is I/O in the plug, somebody waits, and is
-\* throttled, the flusher is preempted, it sleeps for room in the device, at the end of
-\* its plug or before it is preempted, somebody has taken an inode off b_io, and a pass
-\* whose plug was broken off has one request more than that.
+\* Probes, which must be violated: there is I/O in the plug, somebody waits, the
+\* flusher is preempted, it sleeps for room in the device, at the end of its plug
+\* or before it is preempted, somebody has taken an inode off b_io, a pass whose plug
+\* was broken off has one request more than that, and who waits is throttled.
 NeverPlugged   == \A i \in File : i \notin plug
 NeverThrottled == waits = 0
-DirtierRuns    == pc.dirtier = "idle"
 NeverPreempted == cpu # "preempted"
 NeverFull      == ~(cpu = "asleep" /\ Finishing)
 NeverDelayed   == ~(cpu = "asleep" /\ pc.flusher = "after")
 NeverMoved     == moved = {}
 NeverOneMore   == breaks > 0 => requests <= breaks
+DirtierRuns    == pc.dirtier = "idle"
 
 \* A fault to be found: I/O is plugged although nobody has begun a plug.
 NoPlug == [FlushBeforeResched EXCEPT !.plug = "never"]
