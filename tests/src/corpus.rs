@@ -55,6 +55,20 @@ pub fn constants(model: &Model) -> BTreeMap<String, String> {
     model.constants.iter().map(constant).collect()
 }
 
+/// Whether a machine that has the policies of these names has the steps of `model`: a control may have a policy of its own, or another
+/// operator replaced.
+pub fn is_of_machine<P>(model: &Model, named: &[(&str, P)]) -> bool {
+    let operator = |(name, value): (&String, &String)| {
+        let value = value.strip_prefix("<-")?.trim().to_owned();
+        (name != "State").then(|| (name.clone(), value))
+    };
+    let operators: Vec<(String, String)> = model.constants.iter().filter_map(operator).collect();
+    let [(name, policy)] = &operators[..] else {
+        return false;
+    };
+    name == "Policy" && named.iter().any(|(named, _)| named == policy)
+}
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }
