@@ -21,6 +21,11 @@ const ROWS: [&str; 7] = [
     "Budget1-CallsNobody-RW-NoIdleLockWithWaiters",
 ];
 
+fn row<'a>(manifest: &'a Manifest, name: &str) -> &'a Model {
+    let found = manifest.models.iter().find(|model| model.name == name);
+    found.expect("a row")
+}
+
 /// What a run tells of a model.
 type Told = (
     Outcome,
@@ -46,8 +51,7 @@ fn it_finds_what_a_jvm_of_its_own_finds() {
     let resident = Resident::new(together.path().join("jvm"));
     let cold = Tlc::new(&manifest, tools(), alone.path());
     let warm = Tlc::new(&manifest, tools(), together.path()).on(&resident);
-    let models = ROWS.map(|row| manifest.models.iter().find(|model| model.name == row));
-    let models = models.map(|model| model.expect("a row"));
+    let models = ROWS.map(|name| row(&manifest, name));
     let expected = models.map(|model| told(&cold, model));
     // In two orders, so that each comes behind others; an error is between them.
     for (model, expected) in models.iter().zip(&expected) {
@@ -71,14 +75,10 @@ fn a_budget_ends_a_run_and_not_those_behind_it() {
     let out = temp();
     let resident = Resident::new(out.path().join("jvm"));
     let tlc = Tlc::new(&manifest, tools(), out.path()).on(&resident);
-    let row = |name: &str| {
-        let found = manifest.models.iter().find(|model| model.name == name);
-        found.expect("a row").clone()
-    };
-    let small = row("NoPoint-N6-bounds");
-    let expected = told(&tlc, &small);
+    let small = row(&manifest, "NoPoint-N6-bounds");
+    let expected = told(&tlc, small);
     assert_eq!(expected.0, Outcome::Holds);
-    let mut endless = row("BetweenHandles-N12-bounds");
+    let mut endless = row(&manifest, "BetweenHandles-N12-bounds").clone();
     endless.budget = 1;
     endless
         .constants
@@ -88,5 +88,5 @@ fn a_budget_ends_a_run_and_not_those_behind_it() {
         matches!(told_of_endless.0, Outcome::Inconclusive { .. }),
         "{told_of_endless:?}"
     );
-    assert_eq!(told(&tlc, &small), expected);
+    assert_eq!(told(&tlc, small), expected);
 }

@@ -58,15 +58,15 @@ pub fn constants(model: &Model) -> BTreeMap<String, String> {
 /// Whether a machine that has the policies of these names has the steps of `model`: a control may have a policy of its own, or another
 /// operator replaced.
 pub fn is_of_machine<P>(model: &Model, named: &[(&str, P)]) -> bool {
-    let operator = |(name, value): (&String, &String)| {
-        let value = value.strip_prefix("<-")?.trim().to_owned();
-        (name != "State").then(|| (name.clone(), value))
-    };
-    let operators: Vec<(String, String)> = model.constants.iter().filter_map(operator).collect();
-    let [(name, policy)] = &operators[..] else {
-        return false;
-    };
-    name == "Policy" && named.iter().any(|(named, _)| named == policy)
+    model
+        .constants
+        .iter()
+        .all(|(name, value)| match name.as_str() {
+            "Policy" => named.iter().any(|(policy, _)| *policy == bare(value)),
+            "State" => true,
+            _ => !value.starts_with("<-"),
+        })
+        && model.constants.contains_key("Policy")
 }
 
 fn folder() -> PathBuf {

@@ -6,7 +6,7 @@ mod meter;
 
 use std::io;
 use std::process::{Command, ExitStatus};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvError};
 use std::time::{Duration, Instant};
 
 use rustix::io::retry_on_intr;
@@ -62,6 +62,16 @@ pub struct End {
     pub peak: u64,
 }
 
+impl End {
+    /// Of a child that did not start, since a signal came first.
+    pub(crate) const INTERRUPTED: End = End {
+        stop: Stop::Interrupted,
+        took: Duration::ZERO,
+        cpu: Duration::ZERO,
+        peak: 0,
+    };
+}
+
 /// Runs `command` to its end, in its own process group, and kills the whole group when `budget` is used up, when a signal
 /// asks the runner to end, when the runner itself is killed, and, should the child leave any of it behind, at the child's end.
 ///
@@ -71,12 +81,7 @@ pub struct End {
 pub fn run(command: &mut Command, budget: Budget) -> io::Result<End> {
     let start = Instant::now();
     let Some(child) = interrupt::spawn(command)? else {
-        return Ok(End {
-            stop: Stop::Interrupted,
-            took: start.elapsed(),
-            cpu: Duration::ZERO,
-            peak: 0,
-        });
+        return Ok(End::INTERRUPTED);
     };
     let group = Pid::from_child(&child);
     let (ended, end) = mpsc::channel();
@@ -88,16 +93,10 @@ pub fn run(command: &mut Command, budget: Budget) -> io::Result<End> {
             // The receiver is gone once the budget is used up.
             let _ = ended.send(waited.map(drop));
         });
-        let mut meter = Meter::new(group, budget);
-        let killed = loop {
-            match end.recv_timeout(meter.next_look()) {
-                Ok(waited) => break waited.map(|()| None),
-                Err(RecvTimeoutError::Timeout) => match meter.look() {
-                    None => {}
-                    Some(stop) => break Ok(Some(stop)),
-                },
-                Err(RecvTimeoutError::Disconnected) => break Err(rustix::io::Errno::CHILD),
-            }
+        let killed = match Meter::new(group, budget).recv(&end) {
+            Ok(Ok(waited)) => waited.map(|()| None),
+            Ok(Err(stop)) => Ok(Some(stop)),
+            Err(RecvError) => Err(rustix::io::Errno::CHILD),
         };
         interrupt::retire(group);
         killed

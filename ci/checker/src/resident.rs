@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -77,7 +77,7 @@ impl Resident {
             None => Running::start(&self.dir, jvm, heap)?,
         };
         let Some(mut running) = running else {
-            return Ok(interrupted());
+            return Ok(End::INTERRUPTED);
         };
         let end = running.ask(request, budget)?;
         if let Stop::Exited(status) = end.stop
@@ -178,18 +178,11 @@ impl Running {
     /// Waits for its next line.
     fn answer(&mut self, budget: Budget) -> Result<Answer> {
         let mut meter = Meter::from_now(Pid::from_child(&self.child), budget);
-        let stop = loop {
-            match self.answers.recv_timeout(meter.next_look()) {
-                Ok(line) => return Ok(Answer::Line(line?)),
-                Err(RecvTimeoutError::Timeout) => match meter.look() {
-                    None => {}
-                    Some(stop) => break stop,
-                },
-                Err(RecvTimeoutError::Disconnected) if interrupt::requested() => {
-                    break Stop::Interrupted;
-                }
-                Err(RecvTimeoutError::Disconnected) => break Stop::Exited(self.end()?),
-            }
+        let stop = match meter.recv(&self.answers) {
+            Ok(Ok(line)) => return Ok(Answer::Line(line?)),
+            Ok(Err(stop)) => stop,
+            Err(RecvError) if interrupt::requested() => Stop::Interrupted,
+            Err(RecvError) => Stop::Exited(self.end()?),
         };
         Ok(Answer::None(stop, meter.used()))
     }
@@ -233,14 +226,5 @@ impl Request<'_> {
         }
         bytes.push(0);
         bytes
-    }
-}
-
-fn interrupted() -> End {
-    End {
-        stop: Stop::Interrupted,
-        took: Duration::ZERO,
-        cpu: Duration::ZERO,
-        peak: 0,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::num::NonZero;
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use rustix::param::clock_ticks_per_second;
@@ -52,8 +53,27 @@ impl Meter {
         self.used
     }
 
+    /// Waits for what `from` is sent, or until the group is to be killed, and says why.
+    ///
+    /// # Errors
+    ///
+    /// When nothing more can be sent.
+    pub(crate) fn recv<T>(&mut self, from: &Receiver<T>) -> Result<Result<T, Stop>, RecvError> {
+        loop {
+            match from.recv_timeout(self.next_look()) {
+                Ok(sent) => return Ok(Ok(sent)),
+                Err(RecvTimeoutError::Disconnected) => return Err(RecvError),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(stop) = self.look() {
+                        return Ok(Err(stop));
+                    }
+                }
+            }
+        }
+    }
+
     /// How long to wait before the next look: until all cores together can have used up the budget, or it has been idle too long.
-    pub(crate) fn next_look(&self) -> Duration {
+    fn next_look(&self) -> Duration {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(u32::MAX);
         let used_up = self.budget.cpu.saturating_sub(self.used) / cores;
@@ -62,7 +82,7 @@ impl Meter {
     }
 
     /// Why the group is to be killed, if it is.
-    pub(crate) fn look(&mut self) -> Option<Stop> {
+    fn look(&mut self) -> Option<Stop> {
         // A child that ends between the look at it and the look at its parent is counted twice; not so the second time.
         let since = |meter: &Meter| used(meter.group).saturating_sub(meter.before);
         self.used = since(self);
