@@ -27,4 +27,12 @@ NobodyHoldsForWriting == \A t \in Task : Holds(t) => ~Writes(t)
 AnyReader(t)    == TRUE
 None(t)         == FALSE
 StaysOnAccounts == Tree!Leave(Crowd, {})
+
+\* A wide range and two in it, to be written; and a reader of another cell, which is all
+\* that the crowd has.
+Beside == [t \in DOMAIN WideAndTwo \cup {"r", "crowd"} |->
+              IF t \in DOMAIN WideAndTwo THEN WideAndTwo[t] ELSE Read(3, 3)]
+
+\* No range is empty: Exclusion would say nothing of it.
+ASSUME \A t \in DOMAIN Asks : Asks[t].first <= Asks[t].last
 =============================================================================

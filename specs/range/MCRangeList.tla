@@ -13,4 +13,18 @@ NeverShares   == \A t, u \in Task : t # u /\ Holds(t) /\ Holds(u) => ~Overlap(t,
 EndsStrictly(n, t) == Asks[t].first > Ask(n).last + 1
 EndsLaxly(n, t)    == Asks[t].first >= Ask(n).last
 SwapsMarked(p, q)  == next[p] = q
+
+\* And a reader that takes others for writers (of Reads), a node that is not marked when
+\* its range is given back (of Mark).
+NoReader(n)        == FALSE
+Unmarked(t, state) ==
+    /\ pc' = [pc EXCEPT ![t] = state]
+    /\ EndWalk(t)
+    /\ UNCHANGED <<slot, next, marked>>
+
+\* In the place of MayBegin: each range is locked once.
+LocksOnce(t) == pc[t] = "idle" => \A s \in 1 .. Slots : <<t, s>> \notin marked
+
+\* No range is empty: Exclusion would say nothing of it.
+ASSUME \A t \in Task : Asks[t].first <= Asks[t].last
 =============================================================================
