@@ -28,6 +28,9 @@ AnyReader(t)    == TRUE
 None(t)         == FALSE
 StaysOnAccounts == Tree!Leave(Crowd, {})
 
+\* And the crowd leaves when a reader that tells the tree finds nobody inside (of CrowdLeaves).
+LeavesIfEmpty   == IF inside = {} THEN Tree!Unlock(Crowd) ELSE UNCHANGED treeVars
+
 \* A wide range and two in it, to be written; and a reader of another cell, which is all
 \* that the crowd has.
 Beside == [t \in DOMAIN WideAndTwo \cup {"r", "crowd"} |->

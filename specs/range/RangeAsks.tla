@@ -36,4 +36,6 @@ Parted       == [w |-> Then(Write(1, 3), << {Part(1, 1, TRUE), Part(2, 3, TRUE)}
 Touch        == [a |-> Write(1, 1), b |-> Write(2, 2), e |-> Write(4, 4)]
 \* Of Parted the one that parts its range, and one that waits for the first part.
 Halved       == [t \in {"w", "a"} |-> Parted[t]]
+\* Two with a cell between them.
+Gap          == [t \in {"a", "c"} |-> WideAndThree[t]]
 =============================================================================
