@@ -41,6 +41,6 @@ BothRetreat      == [ListRW EXCEPT !.reader = "retreat"]
 \* Control of FreeBsd15: sleep on the mark that was read before.
 SleepNoRecheck   == [FreeBsd15 EXCEPT !.rechecks = FALSE]
 
-\* Another: a reader that validates does not retreat, but waits as ListRW's does.
-SleepReaderWaits == [FreeBsd15 EXCEPT !.reader = "wait"]
+\* ListRW, with a writer that looks again before it retreats.
+ListRechecks     == [ListRW EXCEPT !.rechecks = TRUE]
 =============================================================================
