@@ -28,7 +28,7 @@ AnyReader(t)    == TRUE
 None(t)         == FALSE
 StaysOnAccounts == Tree!Leave(Crowd, {})
 
-\* And the crowd leaves when a reader that tells the tree finds nobody inside (of CrowdLeaves).
+\* And the crowd leaves if a reader that tells the tree finds nobody inside (of CrowdLeaves).
 LeavesIfEmpty   == IF inside = {} THEN Tree!Unlock(Crowd) ELSE UNCHANGED treeVars
 
 \* A wide range and two in it, to be written; and a reader of another cell, which is all

@@ -15,8 +15,9 @@ Nobody(S, t, parts) == {}
 Inside(r, s)        == r.first < s.last /\ s.first < r.last
 PassesFreely(t)     == \A u \in Conflicting(t) : Waits(u)
 
-\* And one whose account is empty is woken only if nobody waits behind it (of Ready too).
-Unfollowed(S, t, parts) == {u \in S : Account(u, t, parts) = 0 /\ Conflicting(u) = {t}}
+\* And of those who waited for t alone only such as nobody waits behind are woken (of Ready
+\* too).
+Unfollowed(S, t, parts) == {u \in S : Conflicting(u) = {t}}
 
 \* No range is empty: Exclusion would say nothing of it.
 ASSUME \A t \in Task : Asks[t].first <= Asks[t].last

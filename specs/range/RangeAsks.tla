@@ -36,6 +36,8 @@ Parted       == [w |-> Then(Write(1, 3), << {Part(1, 1, TRUE), Part(2, 3, TRUE)}
 Touch        == [a |-> Write(1, 1), b |-> Write(2, 2), e |-> Write(4, 4)]
 \* Of Parted the one that parts its range, and one that waits for the first part.
 Halved       == [t \in {"w", "a"} |-> Parted[t]]
+\* And the one that shrinks its range, and one that waits for what it gives back.
+Shrunk       == [t \in {"v", "a"} |-> Parted[t]]
 \* Two with a cell between them.
 Gap          == [t \in {"a", "c"} |-> WideAndThree[t]]
 =============================================================================
