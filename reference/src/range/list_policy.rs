@@ -112,8 +112,14 @@ impl Policy {
         ..Policy::FREE_BSD_15
     };
 
+    /// [`Policy::LIST_RW`], with a writer that looks again before it retreats.
+    pub const LIST_RECHECKS: Policy = Policy {
+        rechecks: true,
+        ..Policy::LIST_RW
+    };
+
     /// Every one under its name in the specification.
-    pub const NAMED: [(&str, Policy); 8] = [
+    pub const NAMED: [(&str, Policy); 9] = [
         ("ListRW", Policy::LIST_RW),
         ("ListImpatient", Policy::LIST_IMPATIENT),
         ("FreeBsd15", Policy::FREE_BSD_15),
@@ -122,6 +128,7 @@ impl Policy {
         ("BothWait", Policy::BOTH_WAIT),
         ("BothRetreat", Policy::BOTH_RETREAT),
         ("SleepNoRecheck", Policy::SLEEP_NO_RECHECK),
+        ("ListRechecks", Policy::LIST_RECHECKS),
     ];
 
     /// `Validates`.
