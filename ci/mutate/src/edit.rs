@@ -11,6 +11,14 @@ pub struct Edit {
     pub text: String,
 }
 
+impl Edit {
+    /// Its range in the text, without the blank end that a node has whose last part is a list.
+    pub fn place(&self, text: &str) -> Range<usize> {
+        let Range { start, end } = self.range;
+        start..start + text[start..end].trim_end().len()
+    }
+}
+
 /// The text with the edits, which are in its order and do not overlap.
 ///
 /// The columns of bullets say which of them are one list. So where an edit moves the rest of its line, the lines below that may
@@ -21,9 +29,10 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 }
 
 fn one(text: &str, edit: &Edit) -> String {
-    let (before, after) = (&text[..edit.range.start], &text[edit.range.end..]);
-    let old = column(text, edit.range.end);
-    let new = column(text, edit.range.start) + edit.text.chars().count();
+    let Range { start, end } = edit.place(text);
+    let (before, after) = (&text[..start], &text[end..]);
+    let old = column(text, end);
+    let new = column(text, start) + edit.text.chars().count();
     let (rest, below) = after.split_at(after.find('\n').map_or(after.len(), |end| end + 1));
     let mut mutated = [before, &edit.text, rest].concat();
     let mut aligned = old != new && !rest.trim().is_empty();

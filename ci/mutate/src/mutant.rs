@@ -98,7 +98,7 @@ impl Mutant {
         for edit in &self.edits {
             let start = edit.range.start as isize + moved;
             new.push(start as usize..start as usize + edit.text.len());
-            moved += edit.text.len() as isize - edit.range.len() as isize;
+            moved += edit.text.len() as isize - edit.place(&source.text).len() as isize;
         }
         let after = outline(&mutated, |node| {
             let within = |range: &std::ops::Range<usize>| {

@@ -48,6 +48,12 @@ fn a_disjunct_is_dropped() {
             "Next == \\/ Step\n        \\/ FALSE"
         ]
     );
+    // One that ends with a list is the text up to the next one.
+    let next = "Next == \\/ \\E t \\in T :\n              \\/ Go(t)\n              \\/ Come(t)\n        \\/ Step";
+    assert_eq!(
+        mutants(Operator::DropDisjunct, Role::Behavior, next)[0],
+        "Next == \\/ FALSE\n        \\/ Step"
+    );
     assert_eq!(
         mutants(
             Operator::DropDisjunct,
