@@ -247,6 +247,8 @@ pub(super) struct SecondTable {
     pub(super) engine: Engine,
     /// Seconds of CPU time for each. Default: the model's.
     pub(super) budget: Option<u64>,
+    /// When they run. Default: the model's.
+    pub(super) lane: Option<Lane>,
     /// The models, each once more under its name with the engine's before it.
     pub(super) models: Vec<String>,
 }

@@ -230,6 +230,7 @@ fn seconds(
         let SecondTable {
             engine,
             budget,
+            lane,
             models: names,
         } = table.into_inner();
         if engine != Engine::TlaChecker {
@@ -258,6 +259,7 @@ fn seconds(
                 follows_from: None,
                 kept: false,
                 budget: budget.unwrap_or(first.budget),
+                lane: lane.unwrap_or(first.lane),
                 line: source.line(&span),
                 ..first.clone()
             };
