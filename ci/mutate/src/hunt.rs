@@ -22,6 +22,7 @@ use interlock_tla::messages::Output;
 
 use crate::coverage::Coverage;
 use crate::mutant::{Identity, Mutant};
+use crate::mutate::Request;
 use crate::operators::Role;
 use crate::reach::Area;
 use crate::results::{Fate, How, Kill, Record};
@@ -44,6 +45,7 @@ pub fn impatient(manifest: &Manifest) -> Manifest {
 pub struct Ask<'a> {
     rows: Vec<&'a Model>,
     how: tlc::Ask,
+    digest: String,
 }
 
 impl<'a> Ask<'a> {
@@ -53,19 +55,16 @@ impl<'a> Ask<'a> {
         let costs = Costs::default();
         let jobs = plan::jobs(manifest, &area.all_rows(), |_| false, &costs).into_iter();
         let mut asks: Vec<Ask> = jobs
-            .map(|job| Ask {
-                rows: job.members.iter().map(|(_, row)| *row).collect(),
-                how: job.ask,
+            .map(|job| {
+                let rows = job.members.iter().map(|(_, row)| *row);
+                Ask::new(rows.collect(), job.ask, area)
             })
             .collect();
         if matrix {
             let alone = |ask: Ask<'a>| {
                 let how = ask.how;
                 let rows = ask.rows.into_iter();
-                rows.map(move |row| Ask {
-                    rows: vec![row],
-                    how,
-                })
+                rows.map(move |row| Ask::new(vec![row], how, area))
             };
             asks = asks.into_iter().flat_map(alone).collect();
         }
@@ -76,6 +75,11 @@ impl<'a> Ask<'a> {
             counting.then(cheaper).then(a.name().cmp(&b.name()))
         });
         asks
+    }
+
+    fn new(rows: Vec<&'a Model>, how: tlc::Ask, area: &Area) -> Ask<'a> {
+        let digest = area.digest(&rows);
+        Ask { rows, how, digest }
     }
 
     /// Whether a row counts the whole graph.
@@ -89,13 +93,12 @@ impl<'a> Ask<'a> {
     }
 
     /// Of these rows alone, if there is one.
-    fn only(&self, wanted: &BTreeSet<&str>) -> Option<Ask<'a>> {
+    fn only(&self, wanted: &BTreeSet<&str>, area: &Area) -> Option<Ask<'a>> {
         let rows = self.rows.iter().copied();
         let rows: Vec<&Model> = rows
             .filter(|row| wanted.contains(row.name.as_str()))
             .collect();
-        let how = self.how;
-        (!rows.is_empty()).then_some(Ask { rows, how })
+        (!rows.is_empty()).then(|| Ask::new(rows, self.how, area))
     }
 
     fn name(&self) -> String {
@@ -104,29 +107,24 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// The runs that show a definition's mutants to its rows, and the digest of what these are.
+/// The runs that show a definition's mutants to its rows.
 #[derive(Debug)]
 pub struct Plan<'a> {
     asks: Vec<Ask<'a>>,
     /// The rows that count how often they evaluate the definition.
     counting: BTreeSet<&'a str>,
-    digest: String,
 }
 
 impl<'a> Plan<'a> {
     /// For the mutants of a definition: of an area's asks those that read it. If they make it weaker, of the rows that this leaves as
     /// they are only the cheapest, which finds that a formula has no value without its guard.
-    ///
-    /// # Errors
-    ///
-    /// When the rows cannot be written down.
     pub fn of(
         asks: &[Ask<'a>],
         area: &Area<'a>,
         module: &str,
         definition: &str,
         is_weaker: bool,
-    ) -> Result<Plan<'a>> {
+    ) -> Plan<'a> {
         let mut rows = area.rows(module, definition);
         if is_weaker {
             let blind = area.blind(module, definition);
@@ -141,35 +139,35 @@ impl<'a> Plan<'a> {
             Role::Property => Ask::is_partial,
             Role::Initial | Role::Behavior | Role::Policy => Ask::counts,
         };
-        let asks = mixed(asks.iter().filter_map(|ask| ask.only(&wanted)), first);
-        // In which order they are asked decides nothing.
-        let shared: BTreeSet<String> = asks.iter().map(Ask::name).collect();
-        let mut decides = format!("{shared:?}");
-        for row in rows {
-            // Where a row stands decides nothing.
-            let row = Model {
-                line: 0,
-                ..row.clone()
-            };
-            decides += &serde_json::to_string(&row)?;
-        }
-        for module in area.modules_beside(module, definition) {
-            let text = area.source(module).map_or("", |source| &source.text);
-            decides += &hex_sha256(text.as_bytes());
-        }
-        Ok(Plan {
-            asks,
+        let asks = asks.iter().filter_map(|ask| ask.only(&wanted, area));
+        Plan {
+            asks: mixed(asks, first),
             counting: area.counting(module, definition),
-            digest: hex_sha256(decides.as_bytes()),
-        })
+        }
     }
 
-    /// The key of a mutant whose module has this text, on this TLC.
-    pub fn key(&self, mutant: &Mutant, text: &str, tools: &Tools) -> String {
-        let jar = tools.tlc.as_ref().map(|tlc| tlc.jar.sha256.as_str());
-        let identity = &mutant.identity;
-        hex_sha256(format!("2 {jar:?} {} {identity:?} {text:?}", self.digest).as_bytes())
+    /// What its asks have found, as far as is known.
+    pub fn of_known(&self, record: &Record) -> Record {
+        record.of(&self.asks.iter().map(|ask| &ask.digest[..]).collect())
     }
+
+    /// Whether nothing else is found by so many runs, or by as many as there are.
+    pub fn is_enough(&self, record: &Record, request: &Request) -> bool {
+        let is_over = |runs: NonZero<usize>| record.runs() >= runs.get();
+        let all = || self.asks.iter().all(|ask| record.has(&ask.digest));
+        match record.fate {
+            Fate::Refused => true,
+            Fate::Killed(_) if !request.matrix => true,
+            Fate::Killed(_) | Fate::Survived => request.runs.is_some_and(is_over) || all(),
+        }
+    }
+}
+
+/// The key of a mutant whose module has this text, on this TLC.
+pub fn key(mutant: &Mutant, text: &str, tools: &Tools) -> String {
+    let jar = tools.tlc.as_ref().map(|tlc| tlc.jar.sha256.as_str());
+    let Mutant { area, identity, .. } = mutant;
+    hex_sha256(format!("3 {jar:?} {area} {identity:?} {text:?}").as_bytes())
 }
 
 /// The asks in an order in which each is of another module, design and size than those before it, as far as there are any, after those
@@ -287,10 +285,8 @@ pub struct Hunter<'a> {
     pub original: Tlc<'a>,
     /// On the copy, which has the fault.
     pub mutated: Tlc<'a>,
-    /// Whether every row is asked, also when one has noticed.
-    pub matrix: bool,
-    /// No more runs a mutant.
-    pub runs: Option<NonZero<usize>>,
+    /// How long to go on.
+    pub request: &'a Request,
     /// The definitions of its manifest.
     pub areas: &'a [Area<'a>],
     /// What was tried without a fault.
@@ -300,7 +296,7 @@ pub struct Hunter<'a> {
 }
 
 impl Hunter<'_> {
-    /// What becomes of a mutant whose module has this text; `None` when a signal has ended it.
+    /// What becomes of a mutant whose module has this text, and of which so much is known; `None` when a signal has ended it.
     ///
     /// # Errors
     ///
@@ -310,7 +306,7 @@ impl Hunter<'_> {
         mutant: &Mutant,
         text: &str,
         plan: &Plan,
-        key: String,
+        known: Record,
     ) -> Result<Option<Record>> {
         let file = format!("{}/{}.tla", mutant.area, mutant.identity.module);
         let place = self.mutated.manifest.specs.join(&file);
@@ -319,56 +315,51 @@ impl Hunter<'_> {
                 .with_context(|| format!("{} cannot be written", place.display()))
         };
         write(text)?;
-        let found = self.show(mutant, plan, key);
+        let found = self.show(mutant, plan, known);
         write(&text_of(&self.original.manifest.specs.join(&file))?)?;
         found
     }
 
-    fn show(&self, mutant: &Mutant, plan: &Plan, key: String) -> Result<Option<Record>> {
-        let mut record = Record::new(mutant, key, Fate::Survived);
-        let mut kills = Vec::new();
-        let mut asks = self.noticed.order(mutant, &plan.asks).into_iter();
-        record.is_whole = loop {
-            let Some(ask) = asks.next() else {
-                break true;
-            };
+    fn show(&self, mutant: &Mutant, plan: &Plan, mut record: Record) -> Result<Option<Record>> {
+        for ask in self.noticed.order(mutant, &plan.asks) {
+            if plan.is_enough(&record, self.request) {
+                break;
+            }
+            if record.has(&ask.digest) {
+                continue;
+            }
             let may_notice = self.may_evaluate(ask, mutant, plan)?;
             if interrupt::requested() {
                 return Ok(None);
             }
             if !may_notice {
+                record.unread.insert(ask.digest.clone());
                 continue;
-            }
-            if self.runs.is_some_and(|most| record.runs >= most.get()) {
-                break false;
             }
             let run = self.mutated.run_all(&ask.rows, ask.how)?;
             if interrupt::requested() {
                 return Ok(None);
             }
-            record.runs += 1;
             record.cpu += run.verdict.cpu.as_secs_f64();
             if let Outcome::Error { .. } = run.verdict.outcome
                 && is_refused(&Output::parse(&text_of(&run.dir.join("stdout.txt"))?))
             {
                 record.fate = Fate::Refused;
-                return Ok(Some(record));
+                break;
             }
-            let Some(kill) = kill(self.mutated.manifest, &ask.rows, &run) else {
-                continue;
+            let kill = match kill(self.mutated.manifest, ask, &run) {
+                Some(kill) if self.is_sound(ask)? => kill,
+                _ => {
+                    record.passed.insert(ask.digest.clone());
+                    continue;
+                }
             };
-            if !self.is_sound(ask)? {
-                continue;
+            match &mut record.fate {
+                Fate::Killed(kills) => kills.push(kill),
+                fate => *fate = Fate::Killed(vec![kill]),
             }
-            kills.push(kill);
-            if !self.matrix {
-                break true;
-            }
-        };
-        if !kills.is_empty() {
-            record.fate = Fate::Killed(kills);
-            self.noticed.add(&record);
         }
+        self.noticed.add(&record);
         Ok(Some(record))
     }
 
@@ -409,7 +400,7 @@ impl Hunter<'_> {
             ..ask.how
         };
         let run = self.original.run_all(&ask.rows, how)?;
-        let kill = kill(self.original.manifest, &ask.rows, &run);
+        let kill = kill(self.original.manifest, ask, &run);
         let said = text_of(&run.dir.join("stdout.txt"))?;
         let coverage = Coverage::of(&Output::parse(&said));
         let area = self.areas.iter().find(|area| area.name == ask.rows[0].area);
@@ -428,10 +419,11 @@ impl Hunter<'_> {
 }
 
 /// Who of the models that share a run notices what it has found, and how.
-fn kill(manifest: &Manifest, models: &[&Model], run: &Run) -> Option<Kill> {
+fn kill(manifest: &Manifest, ask: &Ask, run: &Run) -> Option<Kill> {
+    let models = &ask.rows[..];
     let by = |model: &Model, how| {
-        let row = model.name.clone();
-        Some(Kill { row, how })
+        let (row, ask) = (model.name.clone(), ask.digest.clone());
+        Some(Kill { row, how, ask })
     };
     let outcome = &run.verdict.outcome;
     match outcome {

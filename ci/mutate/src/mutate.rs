@@ -21,7 +21,7 @@ use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::{interrupt, lock, note, say, select};
 use interlock_tla::module::source::Source;
 
-use crate::hunt::{Ask, Hunter, Noticed, Plan, Tried, copied, impatient};
+use crate::hunt::{Ask, Hunter, Noticed, Plan, Tried, copied, impatient, key};
 use crate::list::List;
 use crate::mutant::{Mutant, of_module};
 use crate::page;
@@ -80,7 +80,8 @@ impl Request {
 struct Task<'a> {
     mutant: &'a Mutant,
     text: String,
-    key: String,
+    /// What is known of it.
+    known: Record,
     plan: &'a Plan<'a>,
 }
 
@@ -131,7 +132,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let out = std::path::absolute(request.out.join("mutate"))?;
     let _lock = lock::lock(&out)?;
     let mut results = Results::open(&out)?;
-    let plans = plans(&manifest, &areas, &chosen, request.matrix)?;
+    let plans = plans(&manifest, &areas, &chosen, request.matrix);
     let mut found = Vec::new();
     let mut tasks = Vec::new();
     for mutant in chosen {
@@ -140,14 +141,17 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         };
         let plan = &plans[&place(mutant)];
         let text = mutant.text(source);
-        let key = plan.key(mutant, &text, &tools);
-        let known = results.find(&key);
-        match known.filter(|record| record.is_enough(request.runs)) {
-            Some(record) => found.push(record.clone()),
-            None => tasks.push(Task {
+        let key = key(mutant, &text, &tools);
+        let known = match results.find(&key) {
+            Some(record) => plan.of_known(record),
+            None => Record::new(mutant, key, Fate::Survived),
+        };
+        match plan.is_enough(&known, request) {
+            true => found.push(known),
+            false => tasks.push(Task {
                 mutant,
                 text,
-                key,
+                known,
                 plan,
             }),
         }
@@ -288,7 +292,7 @@ fn plans<'a>(
     areas: &[Area<'a>],
     mutants: &[&Mutant],
     matrix: bool,
-) -> Result<BTreeMap<Place, Plan<'a>>> {
+) -> BTreeMap<Place, Plan<'a>> {
     let mut plans = BTreeMap::new();
     for area in areas {
         let mut asks = None;
@@ -296,12 +300,12 @@ fn plans<'a>(
             if let Entry::Vacant(entry) = plans.entry(place(mutant)) {
                 let asks = asks.get_or_insert_with(|| Ask::all(manifest, area, matrix));
                 let (_, module, definition, is_weaker) = entry.key();
-                let plan = Plan::of(asks, area, module, definition, *is_weaker)?;
+                let plan = Plan::of(asks, area, module, definition, *is_weaker);
                 entry.insert(plan);
             }
         }
     }
-    Ok(plans)
+    plans
 }
 
 /// What those who hunt share.
@@ -380,8 +384,7 @@ impl Hunt<'_> {
                 .with_evidence(Some(self.evidence))
                 .on(&resident),
             mutated: Tlc::new(&copy, toolchain, &mutated).on(&resident),
-            matrix: self.request.matrix,
-            runs: self.request.runs,
+            request: self.request,
             areas: self.areas,
             tried,
             noticed: self.noticed,
@@ -390,13 +393,15 @@ impl Hunt<'_> {
             let Task {
                 mutant,
                 text,
-                key,
+                mut known,
                 plan,
             } = task;
             let source = source(self.areas, mutant);
-            let record = match source.is_some_and(|source| mutant.fits(source)) {
-                true => hunter.hunt(mutant, &text, plan, key)?,
-                false => Some(Record::new(mutant, key, Fate::Refused)),
+            let record = if source.is_some_and(|source| mutant.fits(source)) {
+                hunter.hunt(mutant, &text, plan, known)?
+            } else {
+                known.fate = Fate::Refused;
+                Some(known)
             };
             record.into_iter().for_each(&tell);
         }

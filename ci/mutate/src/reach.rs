@@ -6,6 +6,7 @@ use std::fs;
 use anyhow::{Context as _, Result};
 use interlock_checker::costs::estimate;
 use interlock_checker::manifest::{Engine, Expect, Lane, Manifest, Model};
+use interlock_checker::toolchain::hex_sha256;
 use interlock_tla::module::source::{Node, Source, children, descendants};
 use interlock_tla::module::{Level, Module, Name};
 
@@ -45,6 +46,7 @@ struct Row<'a> {
     names: BTreeSet<String>,
     checks: BTreeSet<String>,
     counted: BTreeSet<String>,
+    digest: String,
 }
 
 #[derive(Debug, Default)]
@@ -114,6 +116,7 @@ impl<'a> Area<'a> {
                 .policies
                 .extend(policies.into_iter().map(str::to_owned));
             area.rows.push(Row {
+                digest: digest(model, root.modules.iter().map(|name| &area.sources[name]))?,
                 model,
                 modules: root.modules.clone(),
                 checks: root.checks(model),
@@ -221,12 +224,14 @@ impl<'a> Area<'a> {
         hidden
     }
 
-    /// The modules that one of the rows reads which read the definition.
-    pub fn modules_beside(&self, module: &str, definition: &str) -> BTreeSet<&str> {
-        let modules = self
-            .reaching(module, definition)
-            .flat_map(|row| &row.modules);
-        modules.map(String::as_str).collect()
+    /// The digest of all that decides what these rows say together: the claims, and the modules that they read.
+    pub fn digest(&self, models: &[&Model]) -> String {
+        let of = |model: &&Model| self.rows.iter().find(|row| row.model.name == model.name);
+        let digests = models.iter().filter_map(of).map(|row| &row.digest[..]);
+        let mut digest = hex_sha256(Vec::from_iter(digests).concat().as_bytes());
+        // Short, for a survivor has one of each of its asks.
+        digest.truncate(16);
+        digest
     }
 
     fn reaching(&self, module: &str, definition: &str) -> impl Iterator<Item = &Row<'a>> {
@@ -395,6 +400,19 @@ impl Roles {
         let initial = used(module, "Init");
         self.initial.extend(initial.difference(&next).cloned());
     }
+}
+
+/// The digest of a row and of what it reads. Where it stands decides nothing.
+fn digest<'a>(model: &Model, sources: impl Iterator<Item = &'a Source>) -> Result<String> {
+    let model = Model {
+        line: 0,
+        ..model.clone()
+    };
+    let mut decides = serde_json::to_string(&model)?;
+    for source in sources {
+        decides += &hex_sha256(source.text.as_bytes());
+    }
+    Ok(hex_sha256(decides.as_bytes()))
 }
 
 /// The names in a formula, those of variables and parameters included.

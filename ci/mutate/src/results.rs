@@ -1,9 +1,9 @@
 //! What was found about mutants, kept so that no question is asked twice: a line of JSON a mutant.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
-use std::num::NonZero;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -38,6 +38,8 @@ pub struct Kill {
     pub row: String,
     /// What it has noticed.
     pub how: How,
+    /// The digest of the ask that it is of.
+    pub ask: String,
 }
 
 /// What becomes of a mutant.
@@ -63,11 +65,11 @@ pub struct Record {
     pub mutant: Identity,
     /// What became of it.
     pub fate: Fate,
-    /// How many runs of TLC that took.
-    pub runs: usize,
-    /// Whether no row is left that could notice it.
-    pub is_whole: bool,
-    /// CPU seconds that they took.
+    /// The digests of the asks that did not notice it.
+    pub passed: BTreeSet<String>,
+    /// Those of asks that do not evaluate the formula, and were not run.
+    pub unread: BTreeSet<String>,
+    /// CPU seconds that the runs took.
     pub cpu: f64,
 }
 
@@ -79,16 +81,59 @@ impl Record {
             area: mutant.area.clone(),
             mutant: mutant.identity.clone(),
             fate,
-            runs: 0,
-            is_whole: false,
+            passed: BTreeSet::new(),
+            unread: BTreeSet::new(),
             cpu: 0.0,
         }
     }
 
-    /// Whether nothing else is found by so many runs, or by as many as there are.
-    pub fn is_enough(&self, runs: Option<NonZero<usize>>) -> bool {
-        let is_over = |runs: NonZero<usize>| self.runs >= runs.get();
-        self.fate != Fate::Survived || self.is_whole || runs.is_some_and(is_over)
+    /// Who has noticed it.
+    pub fn kills(&self) -> &[Kill] {
+        match &self.fate {
+            Fate::Killed(kills) => kills,
+            Fate::Survived | Fate::Refused => &[],
+        }
+    }
+
+    /// How many runs of TLC were needed.
+    pub fn runs(&self) -> usize {
+        self.passed.len() + self.kills().len()
+    }
+
+    /// Whether this ask's answer is known.
+    pub fn has(&self, ask: &str) -> bool {
+        let noticed = self.kills().iter().any(|kill| kill.ask == ask);
+        noticed || self.passed.contains(ask) || self.unread.contains(ask)
+    }
+
+    /// What these asks have found of it, and no others.
+    pub fn of(&self, asks: &BTreeSet<&str>) -> Record {
+        let mut record = self.clone();
+        record.passed.retain(|ask| asks.contains(ask.as_str()));
+        record.unread.retain(|ask| asks.contains(ask.as_str()));
+        if let Fate::Killed(kills) = &mut record.fate {
+            kills.retain(|kill| asks.contains(kill.ask.as_str()));
+            if kills.is_empty() {
+                record.fate = Fate::Survived;
+            }
+        }
+        record
+    }
+
+    /// What is found of it besides.
+    fn merge(&mut self, other: Record) {
+        self.passed.extend(other.passed);
+        self.unread.extend(other.unread);
+        self.cpu = other.cpu;
+        match (&mut self.fate, other.fate) {
+            (Fate::Killed(known), Fate::Killed(kills)) => {
+                let is_new = |kill: &Kill| !known.contains(kill);
+                let new: Vec<Kill> = kills.into_iter().filter(is_new).collect();
+                known.extend(new);
+            }
+            (_, Fate::Survived) => {}
+            (fate, other) => *fate = other,
+        }
     }
 }
 
@@ -115,7 +160,7 @@ impl Results {
         let mut records = BTreeMap::new();
         for (line, text) in text.lines().enumerate() {
             match serde_json::from_str::<Record>(text) {
-                Ok(record) => drop(records.insert(record.key.clone(), record)),
+                Ok(record) => add(&mut records, record),
                 Err(_) => note!("{}:{}: not used: it is cut off", path.display(), line + 1),
             }
         }
@@ -150,7 +195,14 @@ impl Results {
         self.file
             .write_all(line.as_bytes())
             .context("what was found cannot be kept")?;
-        self.records.insert(record.key.clone(), record);
+        add(&mut self.records, record);
         Ok(())
+    }
+}
+
+fn add(records: &mut BTreeMap<String, Record>, record: Record) {
+    match records.entry(record.key.clone()) {
+        Entry::Vacant(entry) => drop(entry.insert(record)),
+        Entry::Occupied(mut entry) => entry.get_mut().merge(record),
     }
 }
