@@ -25,6 +25,11 @@ Unmarked(t, state) ==
 \* In the place of MayBegin: each range is locked once.
 LocksOnce(t) == pc[t] = "idle" => \A s \in 1 .. Slots : <<t, s>> \notin marked
 
+\* Each step is the beginning of a range, or one that fairness obliges to; and a control, in
+\* the place of Step.
+GoesOn         == [][\E t \in Task : Lock(t) \/ Step(t)]_vars
+HoldersStep(t) == Unlock(t)
+
 \* No range is empty: Exclusion would say nothing of it.
 ASSUME \A t \in Task : Asks[t].first <= Asks[t].last
 =============================================================================

@@ -19,6 +19,11 @@ PassesFreely(t)     == \A u \in Conflicting(t) : Waits(u)
 \* too).
 Unfollowed(S, t, parts) == {u \in S : Conflicting(u) = {t}}
 
+\* A writer that parts its range and reads on in the first part alone, then releases that; and
+\* a reader of its cell.
+Lent == [w |-> Then(Write(1, 2), << {Part(1, 1, FALSE), Part(2, 2, TRUE)}, {Part(2, 2, TRUE)} >>),
+         r |-> Read(1, 1)]
+
 \* No range is empty: Exclusion would say nothing of it.
 ASSUME \A t \in Task : Asks[t].first <= Asks[t].last
 =============================================================================

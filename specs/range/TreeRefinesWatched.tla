@@ -39,4 +39,8 @@ NeverWaitsForOthers ==
 
 \* Control, in the place of Others: there are none.
 NoOthers(W, t) == 0
+
+\* Of the states, what WatchedRanges says of accounts: Others are those whom a waiter has
+\* counted beside those who are watched.
+EachCounts == \A W \in SUBSET Task : Cardinality(W) = Watches => Seen(W)!AllCounted
 =============================================================================
