@@ -22,9 +22,9 @@ use interlock_tla::messages::Output;
 
 use crate::coverage::Coverage;
 use crate::mutant::{Identity, Mutant};
-use crate::mutate::Request;
 use crate::operators::Role;
 use crate::reach::Area;
+use crate::request::Request;
 use crate::results::{Fate, How, Kill, Record};
 
 /// A mutant may take so many times what its row is estimated to.

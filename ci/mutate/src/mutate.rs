@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs;
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
@@ -15,7 +14,6 @@ use interlock_checker::evidence::Evidence;
 use interlock_checker::explain::write_whole;
 use interlock_checker::manifest::{Engine, Manifest, Model};
 use interlock_checker::resident::Resident;
-use interlock_checker::shard::Shard;
 use interlock_checker::tlc::Tlc;
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::{interrupt, lock, note, say, select};
@@ -27,6 +25,7 @@ use crate::mutant::{Mutant, of_module};
 use crate::page;
 use crate::reach::Area;
 use crate::report::{Judged, Report};
+use crate::request::Request;
 use crate::results::{Fate, Record, Results};
 
 /// How often it says how far it is.
@@ -34,47 +33,6 @@ const EVERY: Duration = Duration::from_secs(30);
 
 /// The report that is kept, in the documentation.
 const KEPT: &str = "mutants.md";
-
-/// Which mutants, and where to write.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Those of these areas; of all, if it is empty.
-    pub areas: Vec<String>,
-    /// Of these, only this part.
-    pub shard: Option<Shard>,
-    /// Of these, so many.
-    pub sample: Option<usize>,
-    /// Which ones that are, and in which order they come.
-    pub seed: u64,
-    /// Start no more mutants after so long.
-    pub budget: Option<Duration>,
-    /// Ask every row, also when one has noticed.
-    pub matrix: bool,
-    /// No more runs a mutant, those first whose rows have noticed most.
-    pub runs: Option<NonZero<usize>>,
-    /// Write what is found of whole areas, or of a sample, into the documentation.
-    pub keep: bool,
-    /// How many mutants run at once.
-    pub jobs: NonZero<usize>,
-    /// The directory of the specifications and their claims.
-    pub specs: PathBuf,
-    /// Where results and the models' own files go, in a folder of their own.
-    pub out: PathBuf,
-}
-
-impl Request {
-    /// The command line that asks for the same mutants of these areas, and keeps what is found.
-    fn command(&self, areas: &[String]) -> String {
-        let mut command = vec!["interlock mutate".to_owned()];
-        command.extend(areas.iter().cloned());
-        if let Some(sample) = self.sample {
-            command.push(format!("--sample {sample} --seed {}", self.seed));
-        }
-        command.extend(self.runs.map(|runs| format!("--runs {runs}")));
-        command.push("--keep".to_owned());
-        command.join(" ")
-    }
-}
 
 /// A mutant that is to be shown to its rows.
 struct Task<'a> {

@@ -7,7 +7,8 @@ use anyhow::Result;
 use clap::Args;
 use interlock_checker::shard::Shard;
 use interlock_checker::{interrupt, toolchain};
-use interlock_mutate::mutate::{self, Request};
+use interlock_mutate::mutate;
+use interlock_mutate::request::Request;
 
 use super::check::cores_and_one;
 use super::options::{Output, Source};

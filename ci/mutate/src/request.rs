@@ -1,0 +1,48 @@
+//! What `interlock mutate` is asked.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use interlock_checker::shard::Shard;
+
+/// Which mutants, and where to write.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Those of these areas; of all, if it is empty.
+    pub areas: Vec<String>,
+    /// Of these, only this part.
+    pub shard: Option<Shard>,
+    /// Of these, so many.
+    pub sample: Option<usize>,
+    /// Which ones that are, and in which order they come.
+    pub seed: u64,
+    /// Start no more mutants after so long.
+    pub budget: Option<Duration>,
+    /// Ask every row, also when one has noticed.
+    pub matrix: bool,
+    /// No more runs a mutant, those first whose rows have noticed most.
+    pub runs: Option<NonZero<usize>>,
+    /// Write what is found of whole areas, or of a sample, into the documentation.
+    pub keep: bool,
+    /// How many mutants run at once.
+    pub jobs: NonZero<usize>,
+    /// The directory of the specifications and their claims.
+    pub specs: PathBuf,
+    /// Where results and the models' own files go, in a folder of their own.
+    pub out: PathBuf,
+}
+
+impl Request {
+    /// The command line that asks for the same mutants of these areas, and keeps what is found.
+    pub fn command(&self, areas: &[String]) -> String {
+        let mut command = vec!["interlock mutate".to_owned()];
+        command.extend(areas.iter().cloned());
+        if let Some(sample) = self.sample {
+            command.push(format!("--sample {sample} --seed {}", self.seed));
+        }
+        command.extend(self.runs.map(|runs| format!("--runs {runs}")));
+        command.push("--keep".to_owned());
+        command.join(" ")
+    }
+}
