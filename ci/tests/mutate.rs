@@ -11,7 +11,7 @@ use predicates::str::contains;
 use runner::{interlock, temp, tools};
 
 const COUNTER: &str = r"---- MODULE Counter ----
-EXTENDS Naturals
+EXTENDS Naturals, Beside
 CONSTANT Most
 VARIABLE x
 Init == x = 0
@@ -23,6 +23,11 @@ Early == x <= 2
 Near == x <= Most \/ x <= Most + 1
 ====
 ";
+
+/// A module that it takes, with this in it.
+fn beside(text: &str) -> String {
+    format!("---- MODULE Beside ----\n{text}\n====\n")
+}
 
 const CLAIMS: &str = r#"
 [area]
@@ -99,6 +104,7 @@ fn those_that_survive_are_the_listed_ones() {
     let of = |mutants: &[&str]| entry(&format!("mutants = [\n{}\n]", mutants.join("\n")));
     fs::create_dir_all(&area).expect("a folder");
     write("Counter.tla", COUNTER);
+    write("Beside.tla", &beside(""));
     write("models.toml", CLAIMS);
     write("models.lock", COUNTS);
 
@@ -136,6 +142,14 @@ fn those_that_survive_are_the_listed_ones() {
     write("models.toml", CLAIMS);
     write("models.lock", COUNTS);
     mutate(dir, &[]).code(0).stderr(nothing_anew());
+
+    // What no row reads changes nothing that is known; an assumption, which every row reads, does.
+    write("Beside.tla", &beside("Unread == 1"));
+    mutate(dir, &[]).code(0).stderr(nothing_anew());
+    write("Beside.tla", &beside("ASSUME 1 = 1"));
+    let of_three = contains("3 mutants: 0 known, 3 to show");
+    mutate(dir, &["--sample", "3", "--runs", "1"]).stderr(of_three);
+    write("Beside.tla", &beside(""));
     list(&[entry("weaker = 'Small'"), of(&OTHERS)]);
     mutate(dir, &[]).code(0);
 
@@ -182,6 +196,7 @@ fn a_row_that_does_not_evaluate_the_fault_is_not_run() {
     fs::create_dir_all(&area).expect("a folder");
     let steps = "Tick == x < Most /\\ x' = x + 1\nNext == Tick\n";
     write("Counter.tla", &COUNTER.replace(steps, IDLE));
+    write("Beside.tla", &beside(""));
     let one_row = |text: &str| -> String {
         let lines = text.lines();
         let kept = lines.filter(|line| !["Near", "Early"].iter().any(|name| line.contains(name)));

@@ -116,7 +116,11 @@ impl<'a> Area<'a> {
                 .policies
                 .extend(policies.into_iter().map(str::to_owned));
             area.rows.push(Row {
-                digest: digest(model, root.modules.iter().map(|name| &area.sources[name]))?,
+                digest: digest(
+                    model,
+                    &names,
+                    root.modules.iter().map(|name| &area.sources[name]),
+                )?,
                 model,
                 modules: root.modules.clone(),
                 checks: root.checks(model),
@@ -224,7 +228,7 @@ impl<'a> Area<'a> {
         hidden
     }
 
-    /// The digest of all that decides what these rows say together: the claims, and the modules that they read.
+    /// The digest of all that decides what these rows say together: the claims, and what they read.
     pub fn digest(&self, models: &[&Model]) -> String {
         let of = |model: &&Model| self.rows.iter().find(|row| row.model.name == model.name);
         let digests = models.iter().filter_map(of).map(|row| &row.digest[..]);
@@ -402,15 +406,25 @@ impl Roles {
     }
 }
 
-/// The digest of a row and of what it reads. Where it stands decides nothing.
-fn digest<'a>(model: &Model, sources: impl Iterator<Item = &'a Source>) -> Result<String> {
+/// The digest of a row and of what it reads of these modules: what they define of these names, and all that is no definition.
+/// Where it stands decides nothing, nor what is said of it.
+fn digest<'a>(
+    model: &Model,
+    names: &BTreeSet<String>,
+    sources: impl Iterator<Item = &'a Source>,
+) -> Result<String> {
     let model = Model {
         line: 0,
         ..model.clone()
     };
     let mut decides = serde_json::to_string(&model)?;
     for source in sources {
-        decides += &hex_sha256(source.text.as_bytes());
+        let is_read = |node: &Node| {
+            definition(*node).is_none_or(|definition| names.contains(name(source, definition)))
+        };
+        for node in source.modules().flat_map(children).filter(is_read) {
+            decides += source.text_of(node).trim_end();
+        }
     }
     Ok(hex_sha256(decides.as_bytes()))
 }
@@ -429,15 +443,16 @@ fn defines(source: &Source, wanted: &str) -> bool {
 
 /// Operators and functions, those of LETs and of modules inside of others not included.
 pub(crate) fn definitions(module: Node<'_>) -> Vec<Node<'_>> {
-    let is_definition =
-        |node: &Node| matches!(node.kind(), "operator_definition" | "function_definition");
-    children(module)
-        .map(|node| match node.kind() {
-            "local_definition" => children(node).last().unwrap_or(node),
-            _ => node,
-        })
-        .filter(is_definition)
-        .collect()
+    children(module).filter_map(definition).collect()
+}
+
+/// The definition that a part of a module is, if it is one of an operator or of a function.
+fn definition(node: Node<'_>) -> Option<Node<'_>> {
+    let node = match node.kind() {
+        "local_definition" => children(node).last().unwrap_or(node),
+        _ => node,
+    };
+    matches!(node.kind(), "operator_definition" | "function_definition").then_some(node)
 }
 
 /// A definition's name.
