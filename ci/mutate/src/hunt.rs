@@ -6,6 +6,7 @@ use std::fs;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use interlock_checker::costs::{Costs, estimate};
@@ -29,6 +30,9 @@ use crate::results::{Fate, How, Kill, Record};
 
 /// A mutant may take so many times what its row is estimated to.
 const PATIENCE: u64 = 10;
+
+/// That a run has not ended in its time says something if it ends in this part of it without a fault.
+const LONGER: u32 = 4;
 
 /// Of a manifest, one whose rows give up on what does not end.
 pub fn impatient(manifest: &Manifest) -> Manifest {
@@ -80,6 +84,11 @@ impl<'a> Ask<'a> {
     fn new(rows: Vec<&'a Model>, how: tlc::Ask, area: &Area) -> Ask<'a> {
         let digest = area.digest(&rows);
         Ask { rows, how, digest }
+    }
+
+    /// CPU time that it may take.
+    fn budget(&self) -> Duration {
+        Duration::from_secs(self.rows.iter().map(|row| row.budget).sum())
     }
 
     /// Whether a row counts the whole graph.
@@ -248,6 +257,8 @@ pub struct Tried(Mutex<BTreeMap<String, Arc<Original>>>);
 struct Original {
     /// How its rows notice that nothing is as they expect; none, if it is.
     fault: Option<How>,
+    /// CPU time.
+    took: Duration,
     coverage: Coverage,
     /// Definitions of which the coverage does not tell.
     hidden: BTreeSet<String>,
@@ -348,7 +359,7 @@ impl Hunter<'_> {
                 break;
             }
             let kill = match kill(self.mutated.manifest, ask, &run) {
-                Some(kill) if self.is_sound(ask)? => kill,
+                Some(kill) if self.is_sound(ask, kill.how)? => kill,
                 _ => {
                     record.passed.insert(ask.digest.clone());
                     continue;
@@ -378,14 +389,16 @@ impl Hunter<'_> {
         Ok(may_evaluate && !original.is_too_slow())
     }
 
-    /// Whether the run ends in time without a fault; and that it is then as its rows say: else it kills everything.
-    fn is_sound(&self, ask: &Ask) -> Result<bool> {
+    /// Whether what is noticed is because of the fault: the run ends in time without it, and as its rows say, or it would kill everything.
+    /// One that has no end then takes many times as long.
+    fn is_sound(&self, ask: &Ask, how: How) -> Result<bool> {
         let original = self.original(ask)?;
         if original.fault.is_some() && !original.is_too_slow() {
             let name = ask.name();
             bail!("{name}: not as expected without a mutant either (run `interlock check {name}`)");
         }
-        Ok(!original.is_too_slow())
+        let is_quick = || original.took * LONGER <= ask.budget();
+        Ok(!original.is_too_slow() && (how != How::Endless || is_quick()))
     }
 
     fn original(&self, ask: &Ask) -> Result<Arc<Original>> {
@@ -410,6 +423,7 @@ impl Hunter<'_> {
                 .map(|kill| kill.how),
             hidden: area.map_or_else(BTreeSet::new, |area| area.hidden(&coverage)),
             coverage,
+            took: run.verdict.cpu,
         });
         if let Ok(mut tried) = self.tried.0.lock() {
             tried.insert(name, original.clone());
