@@ -207,7 +207,7 @@ fn a_row_that_does_not_evaluate_the_fault_is_not_run() {
     write("models.toml", &claims);
     write("models.lock", &one_row(COUNTS));
     mutate(dir, &["-j", "1"]).code(1);
-    let found = fs::read_to_string(dir.join("out/mutate/results.ndjson")).expect("results");
+    let found = fs::read_to_string(dir.join("out/mutate/answers.ndjson")).expect("results");
     let runs = |from: &str, to: &str| {
         let mut records = found
             .lines()

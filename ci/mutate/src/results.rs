@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::mutant::{Identity, Mutant};
 
 /// The name of the file.
-const FILE: &str = "results.ndjson";
+const FILE: &str = "answers.ndjson";
 
 /// How a row tells a mutant from what it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
