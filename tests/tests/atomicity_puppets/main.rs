@@ -89,6 +89,7 @@ fn excludes(machine: &Machine, (first, second): (usize, usize)) -> bool {
 #[test]
 fn what_is_serialised_waits() -> Result<()> {
     let (mut serialised, mut together) = (0, 0);
+    let mut about_nobody = Vec::new();
     for row in rows()? {
         let [(invariant @ Invariant::Serialises(..), holds)] = row.verdicts[..] else {
             continue;
@@ -97,7 +98,11 @@ fn what_is_serialised_waits() -> Result<()> {
         let machine = row.counterpart.machine;
         let pairs = invariant.pairs(&machine).into_iter();
         let pairs: Vec<_> = pairs.flat_map(|(t, u)| [(t, u), (u, t)]).collect();
-        assert!(!pairs.is_empty(), "{name} is about nobody");
+        if pairs.is_empty() {
+            assert!(holds, "{name}");
+            about_nobody.push(name.clone());
+            continue;
+        }
         let expected: Vec<bool> = pairs.iter().map(|pair| excludes(&machine, *pair)).collect();
         let waited = in_time(move || {
             let waited = pairs.iter().map(|(t, u)| waits(&machine, *t, *u));
@@ -116,6 +121,8 @@ fn what_is_serialised_waits() -> Result<()> {
     }
     println!("{serialised} rows wait, {together} are together");
     assert!(serialised > 0 && together > 0);
+    // Of what has a cell in common nothing is said, as this row has it.
+    assert_eq!(about_nobody, ["NoLock-writes-SerialisesWrites"]);
     Ok(())
 }
 
