@@ -97,8 +97,8 @@ fn edited_traces_are_refused() {
     assert_eq!(refused.collect::<Vec<_>>(), REFUSED);
 }
 
-/// One run of TLC for every third edit of a trace that it can read: not those that make a number less, maybe negative, nor those that name
-/// what there is not.
+/// One run of TLC for every third edit of a trace that it can read: not those that make a number less, maybe negative, nor those that
+/// name what there is not.
 #[test]
 fn tlc_refuses_the_same_edited_traces() {
     for protocol in PROTOCOLS {
