@@ -29,6 +29,7 @@ use crate::plan::{self, Job};
 use crate::progress::Progress;
 use crate::report::last::Last;
 use crate::report::{Asked, Report, Row, State, Status, console};
+use crate::resident::Resident;
 use crate::run::Run;
 use crate::say;
 use crate::select::Selection;
@@ -36,6 +37,9 @@ use crate::shard::Shard;
 use crate::tlc::{Ask, Tlc};
 use crate::trace;
 use crate::verdict::Outcome;
+
+/// From so many runs on JVMs stay: one takes as long to start as a few runs on JVMs of their own.
+const MANY: usize = 20;
 
 /// What to run, and where to write.
 #[derive(Debug, Clone)]
@@ -56,7 +60,7 @@ pub struct Request {
     pub bless: bool,
     /// How many models run at once.
     pub jobs: NonZero<usize>,
-    /// Run each model, whatever was found earlier.
+    /// Run each model, whatever was found earlier, as if nothing had run before it.
     pub fresh: bool,
     /// Start no more models once one is not as expected.
     pub fail_fast: bool,
@@ -146,10 +150,15 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         }
         None => {
             let evidence = Evidence::of(root, request.fresh);
-            let engines = Engines::with_evidence(&manifest, &tools, &out, Some(&evidence));
+            let alone = Engines::with_evidence(&manifest, &tools, &out, Some(&evidence));
             let mut costs = Costs::read(&out);
             let jobs = plan::jobs(&manifest, &models, |model| is_kept(root, model), &costs);
-            let rows = run_all(&engines, models.len(), jobs, request);
+            let resident = Resident::new(out.join("jvm"));
+            let staying = stay(request, &alone, &jobs, &resident).then(|| {
+                Engines::with_evidence(&manifest, &tools, &out, Some(&evidence)).on(&resident)
+            });
+            let judges = Judges { alone, staying };
+            let rows = run_all(&judges, models.len(), jobs, request);
             for row in rows.iter().flatten() {
                 if !row.evidence && row.cpu > 0.0 {
                     costs.measured(&row.model, row.cpu);
@@ -239,13 +248,31 @@ fn is_kept(root: &Path, model: &Model) -> bool {
     corpus::kept(root, model).is_some() || explain::picture(root, model).is_some()
 }
 
+/// The engines, and where there are many runs those whose JVMs stay.
+struct Judges<'a> {
+    alone: Engines<'a>,
+    staying: Option<Engines<'a>>,
+}
+
+/// Whether JVMs stay, the first of which then runs. They do not where each row is to be run as if nothing had been before it, nor with a
+/// TLC that they are not written for.
+fn stay(request: &Request, engines: &Engines, jobs: &[Job], resident: &Resident) -> bool {
+    let Some(tlc) = &engines.tlc else {
+        return false;
+    };
+    let is_for_each = request.fresh || request.bless || !tlc.toolchain.jar.pinned;
+    if is_for_each || jobs.len() < MANY {
+        return false;
+    }
+    let started = tlc.start_resident(resident);
+    if let Err(error) = &started {
+        note!("slower, each run on a JVM of its own: {error:#}");
+    }
+    started.is_ok()
+}
+
 /// The rows of the models, in their order; `None` of one that was not judged, since something ended the run.
-fn run_all(
-    engines: &Engines,
-    models: usize,
-    jobs: Vec<Job>,
-    request: &Request,
-) -> Vec<Option<Row>> {
+fn run_all(judges: &Judges, models: usize, jobs: Vec<Job>, request: &Request) -> Vec<Option<Row>> {
     enum Event {
         Started(String),
         Done(usize, Box<Row>),
@@ -271,7 +298,7 @@ fn run_all(
                         // The receiver outlives the workers.
                         let _ = events.send(Event::Started(model.name.clone()));
                     }
-                    for (place, row) in judge_job(engines, &job, request.bless) {
+                    for (place, row) in judges.job(&job, request.bless) {
                         if request.fail_fast && row.status.is_fault() {
                             stop.store(true, Ordering::Relaxed);
                         }
@@ -300,8 +327,29 @@ fn run_all(
     rows
 }
 
-/// The rows of a job's models. Should the run that they share not find that all hold, each is run by itself: TLC stops at the first
-/// violation that it finds, and does not always name it.
+impl Judges<'_> {
+    /// The rows of a job's models. One that is not as expected on a JVM that stays is asked again, on one of its own.
+    fn job<'a>(&'a self, job: &'a Job, bless: bool) -> Box<dyn Iterator<Item = (usize, Row)> + 'a> {
+        let Some(staying) = &self.staying else {
+            return judge_job(&self.alone, job, bless);
+        };
+        let rows = judge_job(staying, job, bless).zip(&job.members);
+        Box::new(rows.map(move |((place, found), (_, model))| {
+            if !found.status.is_fault() || interrupt::requested() {
+                return (place, found);
+            }
+            // Which lasso is found is the JVM's choice too.
+            if !plan::is_lasso(model) || found.found != found.expected {
+                let why = found.sentences.join("; ");
+                note!("{}: asked again, on a JVM of its own: {why}", model.name);
+            }
+            (place, row(&self.alone, model, job.ask, bless))
+        }))
+    }
+}
+
+/// The rows of a job's models, in their order. Should the run that they share not find that all hold, each is run by itself: TLC stops
+/// at the first violation that it finds, and does not always name it.
 fn judge_job<'a>(
     engines: &'a Engines,
     job: &'a Job,

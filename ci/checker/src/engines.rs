@@ -9,6 +9,7 @@ use crate::apalache::install::{self, Installed};
 use crate::availability::{Availability, Awaited};
 use crate::evidence::Evidence;
 use crate::manifest::{Engine, Manifest, Model};
+use crate::resident::Resident;
 use crate::run::Run;
 use crate::tla_checker::{self, TlaChecker};
 use crate::tlc::{Ask, Tlc};
@@ -115,6 +116,14 @@ impl<'a> Engines<'a> {
             apalache: apalache.map(|installed| Apalache::new(manifest, installed, out)),
             out,
             evidence,
+        }
+    }
+
+    /// TLC on JVMs that stay.
+    pub fn on(self, resident: &'a Resident) -> Engines<'a> {
+        Engines {
+            tlc: self.tlc.map(|tlc| tlc.on(resident)),
+            ..self
         }
     }
 

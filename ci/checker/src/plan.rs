@@ -130,7 +130,8 @@ impl Job<'_> {
     }
 }
 
-fn is_lasso(model: &Model) -> bool {
+/// Whether the model is to be violated by a behavior without an end.
+pub fn is_lasso(model: &Model) -> bool {
     matches!(
         model.expect,
         Expect::Violates {

@@ -1,9 +1,10 @@
-//! A JVM that stays, for those who run thousands of small models: TLC's code is compiled once.
+//! JVMs that stay, for those who run many small models: TLC's code is compiled once.
 //!
 //! A model of 171 states takes 0.9 CPU seconds on a JVM of its own and 0.1 on one that has run it before; the 245 mutants of `latency`,
 //! whose fates are the same on both, 1364 and 220. TLC is written for one run a JVM. What it leaves is put back as it was
-//! (`resident/Resident.java`); still the rows of a check never share a JVM, for whose verdicts no list of what it leaves should count,
-//! and one that has ended in an error is not asked again.
+//! (`resident/Resident.java`), and a JVM that has ended in an error is not asked again. That the list of what it leaves is whole is not
+//! taken for granted: what a row counts is compared with what a JVM of its own has counted (`--bless`), a row that is not as expected
+//! is asked again on one, and with `--fresh`, as each night, no row shares a JVM.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -12,8 +13,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -34,12 +36,13 @@ const START: u64 = 60;
 /// TLC's exit statuses of a run that has an answer: what it asks holds, or an assumption, deadlock, safety or liveness is violated.
 const ANSWERS: [i32; 5] = [0, 10, 11, 12, 13];
 
-/// Runs TLC on a JVM that stays. It starts with the first run, and ends with this.
+/// Runs TLC on JVMs that stay, as many as there are runs at once. They start with the first runs, and end with this.
 #[derive(Debug)]
 pub struct Resident {
-    /// A directory of its own, for its program and what TLC unpacks.
+    /// A directory of its own: a folder for each JVM, with its program and what TLC unpacks.
     dir: PathBuf,
-    running: Mutex<Option<Running>>,
+    started: AtomicU32,
+    waiting: Mutex<Vec<Running>>,
 }
 
 /// What TLC is to do.
@@ -53,6 +56,8 @@ pub struct Request<'a> {
     pub stderr: &'a Path,
     /// TLC's arguments, each path absolute.
     pub arguments: &'a [OsString],
+    /// Whether they say that it counts what is evaluated: another JVM does.
+    pub counts: bool,
 }
 
 impl Resident {
@@ -60,21 +65,32 @@ impl Resident {
     pub fn new(dir: PathBuf) -> Resident {
         Resident {
             dir,
-            running: Mutex::new(None),
+            started: AtomicU32::new(0),
+            waiting: Mutex::default(),
         }
+    }
+
+    /// Starts the first, with so large a heap (MiB).
+    ///
+    /// # Errors
+    ///
+    /// When files cannot be written, or the JVM does not start: it needs a JDK, whose compiler reads the program, and the pinned TLC.
+    pub fn start(&self, jvm: &Jvm, heap: u64) -> Result<()> {
+        if let Some(running) = self.another(jvm, heap, false)? {
+            self.waiting().push(running);
+        }
+        Ok(())
     }
 
     /// Runs TLC on a JVM with at least so large a heap (MiB).
     ///
     /// # Errors
     ///
-    /// When files cannot be written, or the JVM does not start: it needs a JDK, whose compiler reads the program, and the pinned TLC.
+    /// Those of [`Resident::start`].
     pub fn run(&self, jvm: &Jvm, heap: u64, request: &Request, budget: Budget) -> Result<End> {
-        let mut here = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |running: &Running| running.heap >= heap && running.runs < RUNS;
-        let running = match here.take().filter(fits) {
+        let running = match self.take(heap, request.counts) {
             Some(running) => Some(running),
-            None => Running::start(&self.dir, jvm, heap)?,
+            None => self.another(jvm, heap, request.counts)?,
         };
         let Some(mut running) = running else {
             return Ok(End::INTERRUPTED);
@@ -83,9 +99,37 @@ impl Resident {
         if let Stop::Exited(status) = end.stop
             && status.code().is_some_and(|code| ANSWERS.contains(&code))
         {
-            *here = Some(running);
+            self.waiting().push(running);
         }
         Ok(end)
+    }
+
+    /// One that waits; if it is too small or too old, it ends.
+    fn take(&self, heap: u64, counts: bool) -> Option<Running> {
+        let mut waiting = self.waiting();
+        let place = waiting
+            .iter()
+            .position(|running| running.counts == counts)?;
+        let running = waiting.swap_remove(place);
+        (running.heap >= heap && running.runs < RUNS).then_some(running)
+    }
+
+    /// `None` when a signal came first.
+    fn another(&self, jvm: &Jvm, heap: u64, counts: bool) -> Result<Option<Running>> {
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        Running::start(&self.dir.join(number.to_string()), jvm, heap, counts)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Running>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        // They end, and what they have unpacked goes with them; what cannot be removed stays.
+        self.waiting().clear();
+        drop(fs::remove_dir_all(&self.dir));
     }
 }
 
@@ -96,6 +140,7 @@ struct Running {
     requests: ChildStdin,
     answers: Receiver<io::Result<String>>,
     heap: u64,
+    counts: bool,
     runs: u32,
     is_over: bool,
 }
@@ -109,7 +154,7 @@ enum Answer {
 
 impl Running {
     /// `None` when a signal came first.
-    fn start(dir: &Path, jvm: &Jvm, heap: u64) -> Result<Option<Running>> {
+    fn start(dir: &Path, jvm: &Jvm, heap: u64, counts: bool) -> Result<Option<Running>> {
         let (program, said) = (dir.join("Resident.java"), dir.join("stderr.txt"));
         let write = || {
             fs::create_dir_all(dir)?;
@@ -119,6 +164,7 @@ impl Running {
         let stderr = write().with_context(|| format!("{} cannot be written", dir.display()))?;
         let mut command = jvm.source(heap, dir, &program);
         command
+            .args(counts.then_some("counts"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(stderr);
@@ -140,6 +186,7 @@ impl Running {
             requests,
             answers,
             heap,
+            counts,
             runs: 0,
             is_over: false,
         };

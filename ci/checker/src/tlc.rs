@@ -12,7 +12,7 @@ use crate::costs;
 use crate::evidence::key::{Key, Question};
 use crate::evidence::{Evidence, Files};
 use crate::jvm::{Jvm, Length, SAME_FOR_ALL};
-use crate::manifest::{Expect, Manifest, Model};
+use crate::manifest::{Expect, HEAP, Manifest, Model};
 use crate::process::{self, Budget, End};
 use crate::resident::{Request, Resident};
 use crate::run::{Run, clear, create, read};
@@ -79,12 +79,25 @@ impl<'a> Tlc<'a> {
         Tlc { evidence, ..self }
     }
 
-    /// On a JVM that stays. What is found there is no evidence for others.
+    /// On JVMs that stay, all but what is long. What is found there is no evidence for who asks for a JVM of its own.
     pub fn on(self, resident: &'a Resident) -> Tlc<'a> {
         Tlc {
             resident: Some(resident),
             ..self
         }
+    }
+
+    /// Starts the first of the JVMs that are to stay.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Resident::start`].
+    pub fn start_resident(&self, resident: &Resident) -> Result<()> {
+        resident.start(&self.jvm, HEAP)
+    }
+
+    fn resident(&self, ask: Ask) -> Option<&'a Resident> {
+        self.resident.filter(|_| ask.length == Length::Short)
     }
 
     /// Asks about `model`, in `out/run/<model>/`: runs it, unless there is evidence.
@@ -204,7 +217,6 @@ impl<'a> Tlc<'a> {
         run.verdict.evidence = found.is_some();
         if let Some((evidence, Ok(keys))) = &keyed
             && found.is_none()
-            && self.resident.is_none()
             && run.verdict.outcome.is_verdict()
             // Not if a module was edited meanwhile: who knows which text TLC has read.
             && self.keys(models, ask, &text)?.first() == keys.first()
@@ -230,9 +242,10 @@ impl<'a> Tlc<'a> {
         let Toolchain { java, jar, .. } = self.toolchain;
         let program = [java.said.clone(), jar.sha256.clone()];
         let folder = self.manifest.specs.join(&models[0].area);
-        let key = |coverage| {
+        let key = |coverage, stays: bool| {
             let options = SAME_FOR_ALL.iter().copied().map(str::to_owned);
             let mut arguments: Vec<String> = options.collect();
+            arguments.extend(stays.then(|| "on a JVM that stays".to_owned()));
             arguments.push(format!("-Xmx{}m", heap(models)));
             arguments.extend(self.options(coverage).map(str::to_owned));
             arguments.push(format!("edges: {}", ask.edges));
@@ -244,9 +257,13 @@ impl<'a> Tlc<'a> {
                 module: &models[0].module,
             })
         };
-        let mut keys = vec![key(ask.coverage)?];
-        if !ask.coverage {
-            keys.push(key(true)?);
+        let stays = self.resident(ask).is_some();
+        let mut keys = Vec::new();
+        for stays in [true, false].into_iter().skip(usize::from(!stays)) {
+            keys.push(key(ask.coverage, stays)?);
+            if !ask.coverage {
+                keys.push(key(true, stays)?);
+            }
         }
         Ok(keys)
     }
@@ -278,9 +295,7 @@ impl<'a> Tlc<'a> {
             None => (&*folder, &models[0].module[..], None),
             Some(_) => (dir, PRINTER, Some(&*folder)),
         };
-        // A JVM that stays counts for all, or for none.
-        let coverage = ask.coverage || self.resident.is_some();
-        let mut arguments: Vec<OsString> = self.options(coverage).map(OsString::from).collect();
+        let mut arguments: Vec<OsString> = self.options(ask.coverage).map(OsString::from).collect();
         let meta = scratch.join("meta");
         // Whether there is such a file changes which lasso TLC finds (not whether there is one), so there always is; what it holds,
         // and whether steps are counted, does not.
@@ -296,13 +311,14 @@ impl<'a> Tlc<'a> {
         let (heap, length) = (heap(models), ask.length);
         let budget = Budget::cpu(models.iter().map(|model| model.budget).sum());
         let root = format!("{root}.tla");
-        if let Some(resident) = self.resident {
+        if let Some(resident) = self.resident(ask) {
             arguments.push(place.join(&root).into());
             let request = Request {
                 library,
                 stdout: &files.stdout,
                 stderr: &files.stderr,
                 arguments: &arguments,
+                counts: ask.coverage,
             };
             return resident.run(&self.jvm, heap, &request, budget);
         }

@@ -37,7 +37,7 @@ pub struct Check {
     /// Start no more models once one is not as expected
     #[arg(long)]
     fail_fast: bool,
-    /// Run each model, whatever was found earlier, and keep what is found now [the nightly lane always does]
+    /// Run each model, whatever was found earlier, on a JVM of its own, and keep what is found now [the nightly lane always does]
     #[arg(long)]
     fresh: bool,
     /// Show every model, not only those that are not as expected

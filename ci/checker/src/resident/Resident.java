@@ -12,7 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
@@ -22,6 +25,7 @@ import tlc2.TLC;
 import tlc2.TLCGlobals;
 import tlc2.output.EC;
 import tlc2.output.MP;
+import tlc2.output.MPRecorder;
 import util.FileUtil;
 import util.InternTable;
 import util.SimpleFilenameToStream;
@@ -31,15 +35,20 @@ import util.UniqueString;
 /**
  * TLC once for each request that comes, in one JVM. A request is words, each with a NUL behind it: how many follow, TLC's library (or
  * nothing), the files for its standard output and error, and its arguments. The answer is a line: its exit status, and the CPU time that
- * it took, in nanoseconds.
+ * it took, in nanoseconds. With the argument `counts` it counts what is evaluated, as those requests ask it to, else it never does.
  *
- * TLC is written for one run a JVM, and leaves much in static fields: where its variables are, which thread has found an error. Before
- * each run all that are not final have the values of before the first.
+ * TLC is written for one run a JVM, and leaves much in static fields: where its variables are, which thread has found an error, the
+ * states of a counterexample. Before each run all that are not final have the values of before the first, and the collections in them
+ * hold what they held.
  */
 final class Resident {
-    public static void main(String[] none) throws Exception {
+    public static void main(String[] how) throws Exception {
         PrintStream answers = System.out;
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        if (Arrays.asList(how).contains("counts")) {
+            // Whether it counts what is evaluated is final in each class once that is loaded.
+            TLCGlobals.coverageInterval = 1;
+        }
         Resident tlc = new Resident();
         answers.println("ready");
         for (;;) {
@@ -69,18 +78,17 @@ final class Resident {
         return word.toString(StandardCharsets.UTF_8);
     }
 
-    private final List<Field> fields = new ArrayList<>();
-    private final List<Object> values = new ArrayList<>();
+    private final List<Runnable> kept = new ArrayList<>();
     private final List<Field> ofTable = new ArrayList<>();
     private final List<Object> table = new ArrayList<>();
     private final UniqueString[] strings;
     private final Field place;
     private final Constructor<MP> messages;
+    private final Field instance;
+    private final Field recorder;
 
     /** Loads TLC, and keeps what it has before a run. */
     private Resident() throws Exception {
-        // Whether it counts what is evaluated is final in each class once that is loaded.
-        TLCGlobals.coverageInterval = 1;
         Path jar = Path.of(TLC.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         try (JarFile file = new JarFile(jar.toFile())) {
             for (JarEntry entry : (Iterable<JarEntry>) file.stream()::iterator) {
@@ -102,6 +110,10 @@ final class Resident {
         place.setAccessible(true);
         messages = MP.class.getDeclaredConstructor();
         messages.setAccessible(true);
+        instance = MP.class.getDeclaredField("instance");
+        instance.setAccessible(true);
+        recorder = MP.class.getDeclaredField("recorder");
+        recorder.setAccessible(true);
     }
 
     private void keep(String name) throws IllegalAccessException {
@@ -109,12 +121,49 @@ final class Resident {
             for (Field field : Class.forName(name).getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers()) && !Modifier.isFinal(field.getModifiers())) {
                     field.setAccessible(true);
-                    fields.add(field);
-                    values.add(field.get(null));
+                    Object value = field.get(null);
+                    kept.add(() -> put(field, value));
+                    keep(value);
                 }
             }
         } catch (ClassNotFoundException | LinkageError unused) {
             // One that needs what is not in the jar is not used either.
+        }
+    }
+
+    /** What it holds. */
+    @SuppressWarnings("unchecked")
+    private void keep(Object value) {
+        if (value instanceof Collection) {
+            Collection<Object> all = (Collection<Object>) value;
+            List<Object> before = new ArrayList<>(all);
+            kept.add(() -> refill(() -> {
+                all.clear();
+                all.addAll(before);
+            }));
+        } else if (value instanceof Map) {
+            Map<Object, Object> all = (Map<Object, Object>) value;
+            Map<Object, Object> before = new LinkedHashMap<>(all);
+            kept.add(() -> refill(() -> {
+                all.clear();
+                all.putAll(before);
+            }));
+        }
+    }
+
+    private static void refill(Runnable refill) {
+        try {
+            refill.run();
+        } catch (UnsupportedOperationException unused) {
+            // One that cannot be changed is as before.
+        }
+    }
+
+    private static void put(Field field, Object value) {
+        try {
+            field.set(null, value);
+        } catch (IllegalAccessException impossible) {
+            throw new IllegalStateException(impossible);
         }
     }
 
@@ -123,9 +172,7 @@ final class Resident {
     }
 
     private void reset() throws ReflectiveOperationException {
-        for (int i = 0; i < fields.size(); i++) {
-            fields.get(i).set(null, values.get(i));
-        }
+        kept.forEach(Runnable::run);
         for (int i = 0; i < ofTable.size(); i++) {
             ofTable.get(i).set(UniqueString.internTbl, copy(table.get(i)));
         }
@@ -134,19 +181,14 @@ final class Resident {
                 place.setInt(string, -1);
             }
         }
-        Field instance = MP.class.getDeclaredField("instance");
-        instance.setAccessible(true);
+        // These two remember what was said: a state, and with it a whole model.
         instance.set(null, messages.newInstance());
+        recorder.set(null, new MPRecorder());
     }
 
     /** What tlc2.TLC's main does, up to its exit, on a thread that nobody has used. */
     private int run(String[] words) throws Exception {
         reset();
-        if (words[0].isEmpty()) {
-            System.clearProperty("TLA-Library");
-        } else {
-            System.setProperty("TLA-Library", words[0]);
-        }
         int[] status = { 1 };
         try (PrintStream out = new PrintStream(new FileOutputStream(words[1]), false);
                 PrintStream err = new PrintStream(new FileOutputStream(words[2]), true)) {
@@ -157,7 +199,9 @@ final class Resident {
             Thread thread = new Thread(() -> {
                 TLC tlc = new TLC();
                 if (tlc.handleParameters(Arrays.copyOfRange(words, 3, words.length))) {
-                    tlc.setResolver(new SimpleFilenameToStream(FileUtil.parseDirname(tlc.getMainFile())));
+                    String folder = FileUtil.parseDirname(tlc.getMainFile());
+                    String[] folders = words[0].isEmpty() ? new String[] { folder } : new String[] { folder, words[0] };
+                    tlc.setResolver(new SimpleFilenameToStream(folders));
                     status[0] = EC.ExitStatus.errorConstantToExitStatus(tlc.process());
                 }
             });
