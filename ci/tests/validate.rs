@@ -97,7 +97,7 @@ fn edited_traces_are_refused() {
     assert_eq!(refused.collect::<Vec<_>>(), REFUSED);
 }
 
-/// One run of TLC for every third edit of a trace that it can read: not those that make a number less, maybe negative, nor those that
+/// One run of TLC for all edits of a trace that it can read: not those that make a number less, maybe negative, nor those that
 /// name what there is not.
 #[test]
 fn tlc_refuses_the_same_edited_traces() {
@@ -106,7 +106,7 @@ fn tlc_refuses_the_same_edited_traces() {
         let edits = EDITS.into_iter().filter(|edit| *edit != Edit::Less);
         let edited = edits.flat_map(|edit| edit.all(&trace));
         let edited = edited.filter(|edited| protocol.search(edited).is_ok());
-        let edited: Vec<Trace> = edited.step_by(3).collect();
+        let edited: Vec<Trace> = edited.collect();
         let dir = temp();
         let tlc = Tlc::new(tools(), dir.path());
         let by_tlc = tlc.accepted(protocol, &edited.iter().collect::<Vec<_>>());
