@@ -18,7 +18,7 @@ help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: check
-check: cargo ## The main job: lint the claims, run the models of the ci lane, judge each (about 20 minutes on 2 cores)
+check: cargo ## The main job: lint the claims, run the models of the ci lane, judge each (about 10 minutes on 2 cores)
 	@ci/fetch & $(CHECKER) lint
 	@$(CHECKER) check --lane ci --require tla-checker $(CHECK)
 
