@@ -51,4 +51,8 @@ NeverAllAtOnce ==
 NeverReadsBesideClone ==
     ~(/\ \E r \in Reads : held[r] # "none"
       /\ \E c \in Clones : held[c] # "none")
+
+\* Two clones beside a read, or beside a write to half of a block.
+KLR == [k |-> k, l |-> k, r |-> Does("read", 0, 0)]
+KLU == [k |-> k, l |-> k, u |-> Does("direct", 0, 0)]
 =============================================================================

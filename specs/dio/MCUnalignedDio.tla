@@ -119,6 +119,9 @@ NeverAllAtOnce ==
 NeverFreed ==
     [][\A b \in Block : ~(extent[b] = "written" /\ extent'[b] # "written")]_vars
 
+\* For NeverTwoOverwrites: two unaligned writes, each of a block of its own.
+AG == [a |-> Aio(a0), g |-> Aio(Does("write", 2, 2))]
+
 -----------------------------------------------------------------------------
 \* For the state graph: the protocol without the oracle's memory.
 Forget == UNCHANGED history
