@@ -52,7 +52,9 @@ NeverReadsBesideClone ==
     ~(/\ \E r \in Reads : held[r] # "none"
       /\ \E c \in Clones : held[c] # "none")
 
-\* Two clones beside a read, or beside a write to half of a block.
+\* Two clones beside a read, or beside a write to half of a block; a clone beside a
+\* write to half of a block and all of the next.
 KLR == [k |-> k, l |-> k, r |-> Does("read", 0, 0)]
 KLU == [k |-> k, l |-> k, u |-> Does("direct", 0, 0)]
+KW  == [k |-> k, w |-> Does("direct", 1, 3)]
 =============================================================================

@@ -122,6 +122,14 @@ NeverFreed ==
 \* For NeverTwoOverwrites: two unaligned writes, each of a block of its own.
 AG == [a |-> Aio(a0), g |-> Aio(Does("write", 2, 2))]
 
+\* For MapRead: a read leaves out what is not written.
+ShortRead(r) ==
+    LET b == next[r]
+    IN /\ bios' = [bios EXCEPT ![r] =
+             IF extent[b] = "written" /\ b * PerBlock < size
+             THEN @ \cup {[part |-> "read", block |-> b]} ELSE @]
+       /\ UNCHANGED <<buffer, extent, convert>>
+
 -----------------------------------------------------------------------------
 \* For the state graph: the protocol without the oracle's memory.
 Forget == UNCHANGED history
