@@ -122,6 +122,11 @@ NeverFreed ==
 \* For NeverTwoOverwrites: two unaligned writes, each of a block of its own.
 AG == [a |-> Aio(a0), g |-> Aio(Does("write", 2, 2))]
 
+\* For Stops: m writes the second half of a block and the first of the next, which
+\* alone is not written; c all of that.
+MC == [m |-> Aio(Does("write", 1, 2)), c |-> Aio(Does("write", 2, 3))]
+WU == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "unwritten"]
+
 \* For MapRead: a read leaves out what is not written.
 ShortRead(r) ==
     LET b == next[r]
