@@ -127,6 +127,10 @@ AG == [a |-> Aio(a0), g |-> Aio(Does("write", 2, 2))]
 MC == [m |-> Aio(Does("write", 1, 2)), c |-> Aio(Does("write", 2, 3))]
 WU == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "unwritten"]
 
+\* For RetriesOnce: a write that comes again is stopped again where P has made a hole
+\* of its block.
+AP == [a |-> Aio(a0), P |-> Does("punch", 0, 1)]
+
 \* For MapRead: a read leaves out what is not written.
 ShortRead(r) ==
     LET b == next[r]
