@@ -131,6 +131,9 @@ WU == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "unwritten"]
 \* of its block.
 AP == [a |-> Aio(a0), P |-> Does("punch", 0, 1)]
 
+\* For FreeBlocks: a block whose page a buffered write has made dirty is punched in part.
+WP == [w |-> Does("buffered", 1, 1), P |-> Does("punch", 0, 0)]
+
 \* For MapRead: a read leaves out what is not written.
 ShortRead(r) ==
     LET b == next[r]
