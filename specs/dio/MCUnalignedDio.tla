@@ -134,6 +134,10 @@ AP == [a |-> Aio(a0), P |-> Does("punch", 0, 1)]
 \* For FreeBlocks: a block whose page a buffered write has made dirty is punched in part.
 WP == [w |-> Does("buffered", 1, 1), P |-> Does("punch", 0, 0)]
 
+\* For Check: m reaches from the middle of a block behind EOF, and so has the lock alone
+\* from the start.  What it sees of the block changes while it drains.
+Cm == [C |-> Aio(C0), m |-> Aio(Does("write", 1, 2))]
+
 \* For MapRead: a read leaves out what is not written.
 ShortRead(r) ==
     LET b == next[r]
