@@ -66,4 +66,13 @@ NeverWaitsOn ==
 NeverPolls ==
     \A r \in Request :
         ~(Nowait(r) /\ pc[r] = "lock" /\ \E q \in Request : held[q] # "none")
+
+-----------------------------------------------------------------------------
+\* The poller alone comes again: once it has found the lock taken, it is served
+\* only if it asks once more.
+Poller == {"n"}
+
+\* A poller of the second block, which is not written.
+n2 == [n |-> [Aio(Does("write", 2, 2)) EXCEPT !.nowait = TRUE]]
+TwoUnwritten == [k \in 0 .. 1 |-> "unwritten"]
 =============================================================================

@@ -51,4 +51,13 @@ NeverAllAtOnce ==
 NeverReadsBesideClone ==
     ~(/\ \E r \in Reads : held[r] # "none"
       /\ \E c \in Clones : held[c] # "none")
+
+\* Two clones beside a read, or beside a write to half of a block; a clone beside a
+\* write to half of a block and all of the next.
+KLR == [k |-> k, l |-> k, r |-> Does("read", 0, 0)]
+KLU == [k |-> k, l |-> k, u |-> Does("direct", 0, 0)]
+KW  == [k |-> k, w |-> Does("direct", 1, 3)]
+
+\* For Outdated: what is lost of `d` is replaced by `a`, which is older.
+DAfterA == pc["d"] # "idle" => pc["a"] = "done"
 =============================================================================

@@ -119,6 +119,33 @@ NeverAllAtOnce ==
 NeverFreed ==
     [][\A b \in Block : ~(extent[b] = "written" /\ extent'[b] # "written")]_vars
 
+\* For NeverTwoOverwrites: two unaligned writes, each of a block of its own.
+AG == [a |-> Aio(a0), g |-> Aio(Does("write", 2, 2))]
+
+\* For Stops: m writes the second half of a block and the first of the next, which
+\* alone is not written; c all of that.
+MC == [m |-> Aio(Does("write", 1, 2)), c |-> Aio(Does("write", 2, 3))]
+WU == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "unwritten"]
+
+\* For RetriesOnce: a write that comes again is stopped again where P has made a hole
+\* of its block.
+AP == [a |-> Aio(a0), P |-> Does("punch", 0, 1)]
+
+\* For FreeBlocks: a block whose page a buffered write has made dirty is punched in part.
+WP == [w |-> Does("buffered", 1, 1), P |-> Does("punch", 0, 0)]
+
+\* For Check: m reaches from the middle of a block behind EOF, and so has the lock alone
+\* from the start.  What it sees of the block changes while it drains.
+Cm == [C |-> Aio(C0), m |-> Aio(Does("write", 1, 2))]
+
+\* For MapRead: a read leaves out what is not written.
+ShortRead(r) ==
+    LET b == next[r]
+    IN /\ bios' = [bios EXCEPT ![r] =
+             IF extent[b] = "written" /\ b * PerBlock < size
+             THEN @ \cup {[part |-> "read", block |-> b]} ELSE @]
+       /\ UNCHANGED <<buffer, extent, convert>>
+
 -----------------------------------------------------------------------------
 \* For the state graph: the protocol without the oracle's memory.
 Forget == UNCHANGED history
