@@ -150,13 +150,13 @@ pub fn check(root: &Path, request: &Request) -> Result<u8> {
         }
         None => {
             let evidence = Evidence::of(root, request.fresh);
-            let alone = Engines::with_evidence(&manifest, &tools, &out, Some(&evidence));
+            let engines = || Engines::with_evidence(&manifest, &tools, &out, Some(&evidence));
+            let alone = engines();
             let mut costs = Costs::read(&out);
             let jobs = plan::jobs(&manifest, &models, |model| is_kept(root, model), &costs);
             let resident = Resident::new(out.join("jvm"));
-            let staying = stay(request, &alone, &jobs, &resident).then(|| {
-                Engines::with_evidence(&manifest, &tools, &out, Some(&evidence)).on(&resident)
-            });
+            let staying = stay(request, &alone, &jobs, &resident);
+            let staying = staying.then(|| engines().on(&resident));
             let judges = Judges { alone, staying };
             let rows = run_all(&judges, models.len(), jobs, request);
             for row in rows.iter().flatten() {

@@ -25,7 +25,6 @@ import tlc2.TLC;
 import tlc2.TLCGlobals;
 import tlc2.output.EC;
 import tlc2.output.MP;
-import tlc2.output.MPRecorder;
 import util.FileUtil;
 import util.InternTable;
 import util.SimpleFilenameToStream;
@@ -85,7 +84,6 @@ final class Resident {
     private final Field place;
     private final Constructor<MP> messages;
     private final Field instance;
-    private final Field recorder;
 
     /** Loads TLC, and keeps what it has before a run. */
     private Resident() throws Exception {
@@ -112,8 +110,6 @@ final class Resident {
         messages.setAccessible(true);
         instance = MP.class.getDeclaredField("instance");
         instance.setAccessible(true);
-        recorder = MP.class.getDeclaredField("recorder");
-        recorder.setAccessible(true);
     }
 
     private void keep(String name) throws IllegalAccessException {
@@ -181,9 +177,7 @@ final class Resident {
                 place.setInt(string, -1);
             }
         }
-        // These two remember what was said: a state, and with it a whole model.
         instance.set(null, messages.newInstance());
-        recorder.set(null, new MPRecorder());
     }
 
     /** What tlc2.TLC's main does, up to its exit, on a thread that nobody has used. */
