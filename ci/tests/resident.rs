@@ -8,7 +8,7 @@ use std::fs;
 use assert_cmd::assert::OutputAssertExt;
 use interlock_checker::manifest::{Manifest, Model};
 use interlock_checker::resident::Resident;
-use interlock_checker::tlc::{Ask, Tlc};
+use interlock_checker::tlc::{Ask, Counts, Tlc};
 use interlock_checker::verdict::{Outcome, Totals};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -30,28 +30,33 @@ fn row<'a>(manifest: &'a Manifest, name: &str) -> &'a Model {
     found.expect("a row")
 }
 
-/// What a run tells of a model.
+/// What a run tells of a model. Of each action, if it fires: TLC on a JVM of its own also counts formulas of some.
 type Told = (
     Outcome,
     Option<Totals>,
-    Option<BTreeMap<String, u64>>,
+    Option<BTreeMap<String, bool>>,
     Option<usize>,
 );
 
 fn told(tlc: &Tlc, model: &Model) -> Told {
-    told_as(tlc, model, [false, true])
+    told_as(tlc, model, (false, Counts::Actions))
 }
 
-/// With its steps, and counted.
-fn told_as(tlc: &Tlc, model: &Model, [edges, coverage]: [bool; 2]) -> Told {
+/// Perhaps with its steps, and counted.
+fn told_as(tlc: &Tlc, model: &Model, (edges, counts): (bool, Counts)) -> Told {
     let ask = Ask {
         edges,
-        coverage,
+        counts,
         ..Ask::all(model)
     };
     let run = tlc.run(model, ask).expect("a run");
     let verdict = run.verdict;
-    (verdict.outcome, verdict.totals, verdict.fired, run.witness)
+    let fires = |fired: BTreeMap<String, u64>| {
+        let fired = fired.into_iter();
+        fired.map(|(action, times)| (action, times > 0)).collect()
+    };
+    let fired = verdict.fired.map(fires);
+    (verdict.outcome, verdict.totals, fired, run.witness)
 }
 
 #[test]
@@ -78,7 +83,7 @@ fn it_finds_what_a_jvm_of_its_own_finds() {
     }
 }
 
-/// The module that prints the steps is in a folder of its own, and what is not counted runs on a JVM that counts nothing.
+/// The module that prints the steps is in a folder of its own; and what counts formulas runs on another JVM than what does not.
 #[test]
 fn it_writes_down_steps_and_counts_only_if_asked() {
     let manifest = Manifest::load(&root().join("specs")).expect("the manifest");
@@ -87,15 +92,23 @@ fn it_writes_down_steps_and_counts_only_if_asked() {
     let cold = Tlc::new(&manifest, tools(), alone.path());
     let warm = Tlc::new(&manifest, tools(), together.path()).on(&resident);
     let model = row(&manifest, "NoPoint-N6-bounds");
-    for how in [[true, false], [false, true], [true, true], [false, false]] {
+    let (nothing, actions, formulas) = (Counts::Nothing, Counts::Actions, Counts::Formulas);
+    for how in [
+        (true, nothing),
+        (false, actions),
+        (true, formulas),
+        (true, actions),
+        (false, formulas),
+        (false, nothing),
+    ] {
         let expected = told_as(&cold, model, how);
-        assert_eq!(expected.2.is_some(), how[1]);
+        assert_eq!(expected.2.is_some(), how.1 != nothing);
         assert_eq!(told_as(&warm, model, how), expected, "{how:?}");
         let edges = |out: &tempfile::TempDir| {
             let file = out.path().join("run").join(&model.name).join("edges.txt");
             fs::read_to_string(file).ok()
         };
-        assert_eq!(edges(&alone).is_some(), how[0]);
+        assert_eq!(edges(&alone).is_some(), how.0);
         assert_eq!(edges(&together), edges(&alone), "{how:?}");
     }
 }
@@ -110,7 +123,7 @@ fn what_it_has_said_is_forgotten() {
     let mut large = row(&manifest, "Final612-XD-eof-data").clone();
     large.heap = 300;
     for run in 1..=4 {
-        let (outcome, ..) = told(&tlc, &large);
+        let (outcome, ..) = told_as(&tlc, &large, (false, Counts::Formulas));
         assert!(
             matches!(outcome, Outcome::Violates { .. }),
             "{run}: {outcome:?}"

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::costs::Costs;
 use crate::jvm::Length;
 use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
-use crate::tlc::Ask;
+use crate::tlc::{Ask, Counts};
 use interlock_tla::module::Module;
 
 /// One run, and the models that are judged by what it finds.
@@ -74,7 +74,7 @@ pub fn jobs<'a>(
             // Steps and counts cost as much again as all else.
             ask: Ask {
                 edges: is_kept,
-                coverage: false,
+                counts: Counts::Nothing,
                 length: Length::Short,
             },
             cost: costs.of(model),
@@ -105,7 +105,10 @@ fn cover(jobs: &mut [Job]) {
     let mut covered = BTreeSet::new();
     for job in jobs {
         if let Some(graph) = &job.graph {
-            job.ask.coverage = covered.insert(graph.clone());
+            job.ask.counts = match covered.insert(graph.clone()) {
+                true => Counts::Actions,
+                false => Counts::Nothing,
+            };
         }
     }
 }

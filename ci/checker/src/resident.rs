@@ -24,6 +24,7 @@ use rustix::process::Pid;
 use crate::interrupt;
 use crate::jvm::Jvm;
 use crate::process::{Budget, End, Meter, Stop};
+use crate::tlc::Counts;
 
 const PROGRAM: &str = include_str!("resident/Resident.java");
 
@@ -56,8 +57,8 @@ pub struct Request<'a> {
     pub stderr: &'a Path,
     /// TLC's arguments, each path absolute.
     pub arguments: &'a [OsString],
-    /// Whether they say that it counts what is evaluated: another JVM does.
-    pub counts: bool,
+    /// What it counts. Who counts formulas, which the arguments ask for, is another JVM.
+    pub counts: Counts,
 }
 
 impl Resident {
@@ -88,9 +89,10 @@ impl Resident {
     ///
     /// Those of [`Resident::start`].
     pub fn run(&self, jvm: &Jvm, heap: u64, request: &Request, budget: Budget) -> Result<End> {
-        let running = match self.take(heap, request.counts) {
+        let formulas = request.counts == Counts::Formulas;
+        let running = match self.take(heap, formulas) {
             Some(running) => Some(running),
-            None => self.another(jvm, heap, request.counts)?,
+            None => self.another(jvm, heap, formulas)?,
         };
         let Some(mut running) = running else {
             return Ok(End::INTERRUPTED);
@@ -105,19 +107,19 @@ impl Resident {
     }
 
     /// One that waits; if it is too small or too old, it ends.
-    fn take(&self, heap: u64, counts: bool) -> Option<Running> {
+    fn take(&self, heap: u64, formulas: bool) -> Option<Running> {
         let mut waiting = self.waiting();
         let place = waiting
             .iter()
-            .position(|running| running.counts == counts)?;
+            .position(|running| running.formulas == formulas)?;
         let running = waiting.swap_remove(place);
         (running.heap >= heap && running.runs < RUNS).then_some(running)
     }
 
     /// `None` when a signal came first.
-    fn another(&self, jvm: &Jvm, heap: u64, counts: bool) -> Result<Option<Running>> {
+    fn another(&self, jvm: &Jvm, heap: u64, formulas: bool) -> Result<Option<Running>> {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
-        Running::start(&self.dir.join(number.to_string()), jvm, heap, counts)
+        Running::start(&self.dir.join(number.to_string()), jvm, heap, formulas)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Vec<Running>> {
@@ -140,7 +142,8 @@ struct Running {
     requests: ChildStdin,
     answers: Receiver<io::Result<String>>,
     heap: u64,
-    counts: bool,
+    /// Whether it counts formulas, in each run.
+    formulas: bool,
     runs: u32,
     is_over: bool,
 }
@@ -154,7 +157,7 @@ enum Answer {
 
 impl Running {
     /// `None` when a signal came first.
-    fn start(dir: &Path, jvm: &Jvm, heap: u64, counts: bool) -> Result<Option<Running>> {
+    fn start(dir: &Path, jvm: &Jvm, heap: u64, formulas: bool) -> Result<Option<Running>> {
         let (program, said) = (dir.join("Resident.java"), dir.join("stderr.txt"));
         let write = || {
             fs::create_dir_all(dir)?;
@@ -164,7 +167,7 @@ impl Running {
         let stderr = write().with_context(|| format!("{} cannot be written", dir.display()))?;
         let mut command = jvm.source(heap, dir, &program);
         command
-            .args(counts.then_some("counts"))
+            .args(formulas.then_some("formulas"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(stderr);
@@ -186,7 +189,7 @@ impl Running {
             requests,
             answers,
             heap,
-            counts,
+            formulas,
             runs: 0,
             is_over: false,
         };
@@ -263,7 +266,11 @@ impl Request<'_> {
     fn bytes(&self) -> Vec<u8> {
         let library = self.library.map(Path::as_os_str).unwrap_or_default();
         let files = [library, self.stdout.as_os_str(), self.stderr.as_os_str()];
-        let arguments = [OsStr::new("-tool")].into_iter();
+        let actions = OsStr::new(match self.counts {
+            Counts::Actions => "actions",
+            Counts::Nothing | Counts::Formulas => "",
+        });
+        let arguments = [actions, OsStr::new("-tool")].into_iter();
         let arguments = arguments.chain(self.arguments.iter().map(OsString::as_os_str));
         let words: Vec<&OsStr> = files.into_iter().chain(arguments).collect();
         let mut bytes = words.len().to_string().into_bytes();

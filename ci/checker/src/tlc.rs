@@ -39,13 +39,25 @@ pub struct Tlc<'a> {
     resident: Option<&'a Resident>,
 }
 
+/// What TLC counts beside states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counts {
+    /// Nothing.
+    Nothing,
+    /// How often each action fires.
+    Actions,
+    /// And how often each formula is evaluated, for each way that leads to it: of a large model that takes many times as long, and
+    /// hundreds of MiB.
+    Formulas,
+}
+
 /// How TLC is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ask {
     /// Whether it writes down each step that it explores.
     pub edges: bool,
-    /// Whether it counts how often each action fires.
-    pub coverage: bool,
+    /// What it counts beside states.
+    pub counts: Counts,
     /// How long that will take.
     pub length: Length,
 }
@@ -55,7 +67,7 @@ impl Ask {
     pub fn all(model: &Model) -> Ask {
         Ask {
             edges: true,
-            coverage: true,
+            counts: Counts::Actions,
             length: Length::of(costs::estimate(model)),
         }
     }
@@ -236,18 +248,20 @@ impl<'a> Tlc<'a> {
         edges::printer(&module, &model.module, model.expect == Expect::Holds)
     }
 
-    /// The keys under which an answer may be kept; a new one is kept under the first. What was found with coverage also answers who
-    /// asks for none.
+    /// The keys under which an answer may be kept; a new one is kept under the first. What was found by one that counts more also
+    /// answers who asks for less.
     fn keys(&self, models: &[&Model], ask: Ask, cfg: &str) -> Result<Vec<Key>> {
         let Toolchain { java, jar, .. } = self.toolchain;
         let program = [java.said.clone(), jar.sha256.clone()];
         let folder = self.manifest.specs.join(&models[0].area);
-        let key = |coverage, stays: bool| {
+        let key = |counts, stays: bool| {
             let options = SAME_FOR_ALL.iter().copied().map(str::to_owned);
             let mut arguments: Vec<String> = options.collect();
             arguments.extend(stays.then(|| "on a JVM that stays".to_owned()));
             arguments.push(format!("-Xmx{}m", heap(models)));
-            arguments.extend(self.options(coverage).map(str::to_owned));
+            arguments.extend(self.options(counts != Counts::Nothing).map(str::to_owned));
+            let alone = stays && counts == Counts::Actions;
+            arguments.extend(alone.then(|| "of actions alone".to_owned()));
             arguments.push(format!("edges: {}", ask.edges));
             Key::of(&Question {
                 program: &program,
@@ -260,9 +274,10 @@ impl<'a> Tlc<'a> {
         let stays = self.resident(ask).is_some();
         let mut keys = Vec::new();
         for stays in [true, false].into_iter().skip(usize::from(!stays)) {
-            keys.push(key(ask.coverage, stays)?);
-            if !ask.coverage {
-                keys.push(key(true, stays)?);
+            for counts in [Counts::Nothing, Counts::Actions, Counts::Formulas] {
+                if counts >= ask.counts {
+                    keys.push(key(counts, stays)?);
+                }
             }
         }
         Ok(keys)
@@ -295,7 +310,14 @@ impl<'a> Tlc<'a> {
             None => (&*folder, &models[0].module[..], None),
             Some(_) => (dir, PRINTER, Some(&*folder)),
         };
-        let mut arguments: Vec<OsString> = self.options(ask.coverage).map(OsString::from).collect();
+        let resident = self.resident(ask);
+        // A JVM that stays counts actions by itself.
+        let counts = if resident.is_some() {
+            ask.counts == Counts::Formulas
+        } else {
+            ask.counts != Counts::Nothing
+        };
+        let mut arguments: Vec<OsString> = self.options(counts).map(OsString::from).collect();
         let meta = scratch.join("meta");
         // Whether there is such a file changes which lasso TLC finds (not whether there is one), so there always is; what it holds,
         // and whether steps are counted, does not.
@@ -311,14 +333,14 @@ impl<'a> Tlc<'a> {
         let (heap, length) = (heap(models), ask.length);
         let budget = Budget::cpu(models.iter().map(|model| model.budget).sum());
         let root = format!("{root}.tla");
-        if let Some(resident) = self.resident(ask) {
+        if let Some(resident) = resident {
             arguments.push(place.join(&root).into());
             let request = Request {
                 library,
                 stdout: &files.stdout,
                 stderr: &files.stderr,
                 arguments: &arguments,
-                counts: ask.coverage,
+                counts: ask.counts,
             };
             return resident.run(&self.jvm, heap, &request, budget);
         }
@@ -347,7 +369,8 @@ impl<'a> Tlc<'a> {
     ) -> Result<(Run, bool)> {
         let model = models[0];
         let output = Output::parse(&read(&files.stdout)?);
-        let mut verdict = Verdict::new(model, end, &output, &read(&files.stderr)?, ask.coverage);
+        let counted = ask.counts != Counts::Nothing;
+        let mut verdict = Verdict::new(model, end, &output, &read(&files.stderr)?, counted);
         assumption::name(&mut verdict.outcome, &self.manifest.specs.join(&model.area));
         let counterexample = match verdict.outcome {
             Outcome::Violates { .. } => Counterexample::from_messages(&output.messages)

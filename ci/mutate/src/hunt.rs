@@ -15,7 +15,7 @@ use interlock_checker::judge;
 use interlock_checker::manifest::{Manifest, Model};
 use interlock_checker::plan;
 use interlock_checker::run::Run;
-use interlock_checker::tlc::{self, Tlc};
+use interlock_checker::tlc::{self, Counts, Tlc};
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::verdict::{Outcome, Verdict, is_refused};
 use interlock_checker::{interrupt, run};
@@ -409,7 +409,7 @@ impl Hunter<'_> {
             return Ok(known.clone());
         }
         let how = tlc::Ask {
-            coverage: true,
+            counts: Counts::Formulas,
             ..ask.how
         };
         let run = self.original.run_all(&ask.rows, how)?;

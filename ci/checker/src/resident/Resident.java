@@ -21,10 +21,16 @@ import java.util.jar.JarFile;
 
 import com.sun.management.OperatingSystemMXBean;
 
+import tla2sany.semantic.SemanticNode;
 import tlc2.TLC;
 import tlc2.TLCGlobals;
 import tlc2.output.EC;
 import tlc2.output.MP;
+import tlc2.output.MPRecorder;
+import tlc2.tool.Action;
+import tlc2.tool.ITool;
+import tlc2.tool.coverage.ActionWrapper;
+import tlc2.tool.coverage.CostModel;
 import util.FileUtil;
 import util.InternTable;
 import util.SimpleFilenameToStream;
@@ -33,8 +39,9 @@ import util.UniqueString;
 
 /**
  * TLC once for each request that comes, in one JVM. A request is words, each with a NUL behind it: how many follow, TLC's library (or
- * nothing), the files for its standard output and error, and its arguments. The answer is a line: its exit status, and the CPU time that
- * it took, in nanoseconds. With the argument `counts` it counts what is evaluated, as those requests ask it to, else it never does.
+ * nothing), the files for its standard output and error, `actions` if it is to count how often each fires (or nothing), and its
+ * arguments. The answer is a line: its exit status, and the CPU time that it took, in nanoseconds. With the argument `formulas` it
+ * counts how often each is evaluated, as those requests ask it to, else it never does.
  *
  * TLC is written for one run a JVM, and leaves much in static fields: where its variables are, which thread has found an error, the
  * states of a counterexample. Before each run all that are not final have the values of before the first, and the collections in them
@@ -44,9 +51,13 @@ final class Resident {
     public static void main(String[] how) throws Exception {
         PrintStream answers = System.out;
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        if (Arrays.asList(how).contains("counts")) {
-            // Whether it counts what is evaluated is final in each class once that is loaded.
-            TLCGlobals.coverageInterval = 1;
+        // Whether it counts is final in each class once that is loaded; these two count actions.
+        int none = TLCGlobals.coverageInterval;
+        TLCGlobals.coverageInterval = 1;
+        if (!Arrays.asList(how).contains("formulas")) {
+            Class.forName("tlc2.tool.ModelChecker");
+            Class.forName("tlc2.tool.Worker");
+            TLCGlobals.coverageInterval = none;
         }
         Resident tlc = new Resident();
         answers.println("ready");
@@ -183,6 +194,16 @@ final class Resident {
     /** What tlc2.TLC's main does, up to its exit, on a thread that nobody has used. */
     private int run(String[] words) throws Exception {
         reset();
+        if (words[3].equals("actions")) {
+            MP.setRecorder(new MPRecorder() {
+                @Override
+                public void record(int code, Object... said) {
+                    if (code == EC.TLC_COMPUTING_INIT) {
+                        countActions(TLCGlobals.mainChecker.tool);
+                    }
+                }
+            });
+        }
         int[] status = { 1 };
         try (PrintStream out = new PrintStream(new FileOutputStream(words[1]), false);
                 PrintStream err = new PrintStream(new FileOutputStream(words[2]), true)) {
@@ -192,7 +213,7 @@ final class Resident {
             ToolIO.err = err;
             Thread thread = new Thread(() -> {
                 TLC tlc = new TLC();
-                if (tlc.handleParameters(Arrays.copyOfRange(words, 3, words.length))) {
+                if (tlc.handleParameters(Arrays.copyOfRange(words, 4, words.length))) {
                     String folder = FileUtil.parseDirname(tlc.getMainFile());
                     String[] folders = words[0].isEmpty() ? new String[] { folder } : new String[] { folder, words[0] };
                     tlc.setResolver(new SimpleFilenameToStream(folders));
@@ -203,5 +224,66 @@ final class Resident {
             thread.join();
         }
         return status[0];
+    }
+
+    /** Before its first state: as `-coverage 1`, but of formulas nothing. */
+    private static void countActions(ITool tool) {
+        TLCGlobals.coverageInterval = 60_000;
+        Map<SemanticNode, CostModel> counters = new LinkedHashMap<>();
+        for (Action action : tool.getActions()) {
+            action.cm = counters.computeIfAbsent(action.pred, node -> new OfAction(new ActionWrapper(action, ActionWrapper.Relation.NEXT)));
+        }
+    }
+
+    /** Counts the states that an action generates, and of these the new ones; TLC's own counter of an action would count formulas too. */
+    private static final class OfAction implements CostModel {
+        private final ActionWrapper counter;
+
+        private OfAction(ActionWrapper counter) {
+            this.counter = counter;
+        }
+
+        @Override
+        public CostModel incInvocations() {
+            return incInvocations(1);
+        }
+
+        @Override
+        public CostModel incInvocations(long by) {
+            counter.incInvocations(by);
+            return this;
+        }
+
+        @Override
+        public CostModel incSecondary() {
+            return incSecondary(1);
+        }
+
+        @Override
+        public CostModel incSecondary(long by) {
+            counter.incSecondary(by);
+            return this;
+        }
+
+        @Override
+        public CostModel report() {
+            counter.report();
+            return this;
+        }
+
+        @Override
+        public CostModel get(SemanticNode formula) {
+            return DO_NOT_RECORD;
+        }
+
+        @Override
+        public CostModel getAndIncrement(SemanticNode formula) {
+            return DO_NOT_RECORD;
+        }
+
+        @Override
+        public CostModel getRoot() {
+            return this;
+        }
     }
 }
