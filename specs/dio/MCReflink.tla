@@ -58,6 +58,9 @@ KLR == [k |-> k, l |-> k, r |-> Does("read", 0, 0)]
 KLU == [k |-> k, l |-> k, u |-> Does("direct", 0, 0)]
 KW  == [k |-> k, w |-> Does("direct", 1, 3)]
 
+\* For NeverReadsBesideClone: two reads.
+KRS == [k |-> k, r |-> Does("read", 0, 0), s |-> Does("read", 0, 0)]
+
 \* For Outdated: what is lost of `d` is replaced by `a`, which is older.
 DAfterA == pc["d"] # "idle" => pc["a"] = "done"
 =============================================================================

@@ -146,6 +146,12 @@ ShortRead(r) ==
              THEN @ \cup {[part |-> "read", block |-> b]} ELSE @]
        /\ UNCHANGED <<buffer, extent, convert>>
 
+\* For Refuses: an aligned write behind EOF that must not wait.
+NX == [n |-> [Aio(Does("write", 2, 3)) EXCEPT !.nowait = TRUE]]
+
+\* For Trims: a write fails that T has made to end behind EOF.
+ET == [e |-> [Aio(Does("write", 1, 2)) EXCEPT !.fails = TRUE], T |-> Does("truncate", 1, 3)]
+
 -----------------------------------------------------------------------------
 \* For the state graph: the protocol without the oracle's memory.
 Forget == UNCHANGED history
