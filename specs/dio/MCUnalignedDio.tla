@@ -152,6 +152,9 @@ NX == [n |-> [Aio(Does("write", 2, 3)) EXCEPT !.nowait = TRUE]]
 \* For ReadsAreCurrent and NoStaleRead: S reads only what nobody writes.
 XRS == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3), S |-> Does("read", 0, 1)]
 
+\* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
+TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
+
 \* For Trims: a write fails that T has made to end behind EOF.
 ET == [e |-> [Aio(Does("write", 1, 2)) EXCEPT !.fails = TRUE], T |-> Does("truncate", 1, 3)]
 
