@@ -152,6 +152,9 @@ NX == [n |-> [Aio(Does("write", 2, 3)) EXCEPT !.nowait = TRUE]]
 \* For ReadsAreCurrent and NoStaleRead: S reads only what nobody writes.
 XRS == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3), S |-> Does("read", 0, 1)]
 
+\* For Stops: a read of half a block, which nothing stops.
+CH == [C |-> Aio(C0), H |-> Does("read", 0, 0)]
+
 \* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
 TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
 
