@@ -155,6 +155,16 @@ XRS == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3), S |-> Does("re
 \* For Stops: a read of half a block, which nothing stops.
 CH == [C |-> Aio(C0), H |-> Does("read", 0, 0)]
 
+\* For FreeBlocks, too: the block is dirty as a whole, and may not be written yet.
+BP == [B |-> Does("buffered", 0, 1), P |-> Does("punch", 0, 0)]
+
+\* For Check: an aligned write that must not wait.
+NH == [n |-> [Aio(C0) EXCEPT !.nowait = TRUE]]
+
+\* For Retry: a write is stopped by the flag, since P makes a hole, when it has
+\* submitted I/O already.
+EP == [e |-> [Aio(Does("write", 1, 2)) EXCEPT !.fails = TRUE], P |-> Does("punch", 2, 3)]
+
 \* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
 TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
 
