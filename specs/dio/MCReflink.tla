@@ -61,6 +61,9 @@ KW  == [k |-> k, w |-> Does("direct", 1, 3)]
 \* For NeverReadsBesideClone: two reads.
 KRS == [k |-> k, r |-> Does("read", 0, 0), s |-> Does("read", 0, 0)]
 
+\* For ReadsAreCurrent: a read of two blocks, of which `a` writes one.
+KAS == [k |-> k, a |-> a, r |-> Does("read", 0, 1)]
+
 \* For Outdated: what is lost of `d` is replaced by `a`, which is older.
 DAfterA == pc["d"] # "idle" => pc["a"] = "done"
 =============================================================================
