@@ -165,6 +165,9 @@ NH == [n |-> [Aio(C0) EXCEPT !.nowait = TRUE]]
 \* submitted I/O already.
 EP == [e |-> [Aio(Does("write", 1, 2)) EXCEPT !.fails = TRUE], P |-> Does("punch", 2, 3)]
 
+\* For MapWrite: two writes of which either may allocate the block.
+CD == [C |-> Aio(C0), D |-> Aio(C0)]
+
 \* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
 TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
 
