@@ -131,9 +131,6 @@ WU == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "unwritten"]
 \* of its block.
 AP == [a |-> Aio(a0), P |-> Does("punch", 0, 1)]
 
-\* For FreeBlocks: a block whose page a buffered write has made dirty is punched in part.
-WP == [w |-> Does("buffered", 1, 1), P |-> Does("punch", 0, 0)]
-
 \* For Check: m reaches from the middle of a block behind EOF, and so has the lock alone
 \* from the start.  What it sees of the block changes while it drains.
 Cm == [C |-> Aio(C0), m |-> Aio(Does("write", 1, 2))]
@@ -155,7 +152,7 @@ XRS == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3), S |-> Does("re
 \* For Stops: a read of half a block, which nothing stops.
 CH == [C |-> Aio(C0), H |-> Does("read", 0, 0)]
 
-\* For FreeBlocks, too: the block is dirty as a whole, and may not be written yet.
+\* For FreeBlocks: a block whose page a buffered write has made dirty is punched in part.
 BP == [B |-> Does("buffered", 0, 1), P |-> Does("punch", 0, 0)]
 
 \* For Check: an aligned write that must not wait.
