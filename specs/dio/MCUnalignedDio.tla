@@ -165,6 +165,9 @@ EP == [e |-> [Aio(Does("write", 1, 2)) EXCEPT !.fails = TRUE], P |-> Does("punch
 \* For MapWrite: two writes of which either may allocate the block.
 CD == [C |-> Aio(C0), D |-> Aio(C0)]
 
+\* For AloneAfterDrain: who frees blocks shares the lock, as everybody does.
+AllShare(r) == "shared"
+
 \* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
 TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
 
