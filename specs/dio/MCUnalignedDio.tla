@@ -168,6 +168,11 @@ CD == [C |-> Aio(C0), D |-> Aio(C0)]
 \* For AloneAfterDrain: who frees blocks shares the lock, as everybody does.
 AllShare(r) == "shared"
 
+\* For ZeroesEof: a buffered write that begins at EOF zeroes nothing behind it, and T
+\* shows what has been left there.
+WT == [w |-> Does("buffered", 1, 1), T |-> Does("truncate", 3, 5)]
+WFirst == pc["T"] # "idle" => pc["w"] \in {"flush", "done"}
+
 \* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
 TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
 
