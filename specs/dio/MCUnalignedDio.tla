@@ -173,6 +173,9 @@ AllShare(r) == "shared"
 WT == [w |-> Does("buffered", 1, 1), T |-> Does("truncate", 3, 5)]
 WFirst == pc["T"] # "idle" => pc["w"] \in {"flush", "done"}
 
+\* For ZeroesEof, too: a write falls back that begins before EOF, in another block.
+GF == [g |-> Aio(Does("write", 2, 2)), f |-> [a0 EXCEPT !.cached = TRUE]]
+
 \* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
 TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
 
