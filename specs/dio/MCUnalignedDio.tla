@@ -176,6 +176,9 @@ WFirst == pc["T"] # "idle" => pc["w"] \in {"flush", "done"}
 \* For ZeroesEof, too: a write falls back that begins before EOF, in another block.
 GF == [g |-> Aio(Does("write", 2, 2)), f |-> [a0 EXCEPT !.cached = TRUE]]
 
+\* For Stops: P makes a hole of what a write has mapped, and the rest of it goes on.
+MP == [m |-> Aio(Does("write", 1, 2)), P |-> Does("punch", 0, 1)]
+
 \* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
 TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
 
