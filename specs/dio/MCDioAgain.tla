@@ -72,6 +72,9 @@ NeverPolls ==
 \* only if it asks once more.
 Poller == {"n"}
 
+\* A poller beside a write that may fail.
+nE == [n |-> [Aio(a0) EXCEPT !.nowait = TRUE], E |-> [Aio(C0) EXCEPT !.fails = TRUE]]
+
 \* A poller of the second block, which is not written.
 n2 == [n |-> [Aio(Does("write", 2, 2)) EXCEPT !.nowait = TRUE]]
 TwoUnwritten == [k \in 0 .. 1 |-> "unwritten"]

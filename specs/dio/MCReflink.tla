@@ -58,6 +58,15 @@ KLR == [k |-> k, l |-> k, r |-> Does("read", 0, 0)]
 KLU == [k |-> k, l |-> k, u |-> Does("direct", 0, 0)]
 KW  == [k |-> k, w |-> Does("direct", 1, 3)]
 
+\* For NeverReadsBesideClone: two reads.
+KRS == [k |-> k, r |-> Does("read", 0, 0), s |-> Does("read", 0, 0)]
+
+\* For ReadsAreCurrent: a read of two blocks, of which `a` writes one.
+KAS == [k |-> k, a |-> a, r |-> Does("read", 0, 1)]
+
+\* For PutIn: what is put into the file is left in the CoW fork no more.
+NothingStaged == (\A r \in Request : pc[r] = "done") => \A b \in Block : cow[b] = Nowhere
+
 \* For Outdated: what is lost of `d` is replaced by `a`, which is older.
 DAfterA == pc["d"] # "idle" => pc["a"] = "done"
 =============================================================================

@@ -131,9 +131,6 @@ WU == [k \in 0 .. 1 |-> IF k = 0 THEN "written" ELSE "unwritten"]
 \* of its block.
 AP == [a |-> Aio(a0), P |-> Does("punch", 0, 1)]
 
-\* For FreeBlocks: a block whose page a buffered write has made dirty is punched in part.
-WP == [w |-> Does("buffered", 1, 1), P |-> Does("punch", 0, 0)]
-
 \* For Check: m reaches from the middle of a block behind EOF, and so has the lock alone
 \* from the start.  What it sees of the block changes while it drains.
 Cm == [C |-> Aio(C0), m |-> Aio(Does("write", 1, 2))]
@@ -145,6 +142,48 @@ ShortRead(r) ==
              IF extent[b] = "written" /\ b * PerBlock < size
              THEN @ \cup {[part |-> "read", block |-> b]} ELSE @]
        /\ UNCHANGED <<buffer, extent, convert>>
+
+\* For Refuses: an aligned write behind EOF that must not wait.
+NX == [n |-> [Aio(Does("write", 2, 3)) EXCEPT !.nowait = TRUE]]
+
+\* For ReadsAreCurrent and NoStaleRead: S reads only what nobody writes.
+XRS == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3), S |-> Does("read", 0, 1)]
+
+\* For Stops: a read of half a block, which nothing stops.
+CH == [C |-> Aio(C0), H |-> Does("read", 0, 0)]
+
+\* For FreeBlocks: a block whose page a buffered write has made dirty is punched in part.
+BP == [B |-> Does("buffered", 0, 1), P |-> Does("punch", 0, 0)]
+
+\* For Check: an aligned write that must not wait.
+NH == [n |-> [Aio(C0) EXCEPT !.nowait = TRUE]]
+
+\* For Retry: a write is stopped by the flag, since P makes a hole, when it has
+\* submitted I/O already.
+EP == [e |-> [Aio(Does("write", 1, 2)) EXCEPT !.fails = TRUE], P |-> Does("punch", 2, 3)]
+
+\* For MapWrite: two writes of which either may allocate the block.
+CD == [C |-> Aio(C0), D |-> Aio(C0)]
+
+\* For AloneAfterDrain: who frees blocks shares the lock, as everybody does.
+AllShare(r) == "shared"
+
+\* For ZeroesEof: a buffered write that begins at EOF zeroes nothing behind it, and T
+\* shows what has been left there.
+WT == [w |-> Does("buffered", 1, 1), T |-> Does("truncate", 3, 5)]
+WFirst == pc["T"] # "idle" => pc["w"] \in {"flush", "done"}
+
+\* For ZeroesEof, too: a write falls back that begins before EOF, in another block.
+GF == [g |-> Aio(Does("write", 2, 2)), f |-> [a0 EXCEPT !.cached = TRUE]]
+
+\* For Stops: P makes a hole of what a write has mapped, and the rest of it goes on.
+MP == [m |-> Aio(Does("write", 1, 2)), P |-> Does("punch", 0, 1)]
+
+\* For KeepsA: a write of one block and of half of the next, in whose page T zeroes.
+TL == [a |-> Aio(Does("write", 0, 2)), T |-> Does("truncate", 4, 5)]
+
+\* For Trims: a write fails that T has made to end behind EOF.
+ET == [e |-> [Aio(Does("write", 1, 2)) EXCEPT !.fails = TRUE], T |-> Does("truncate", 1, 3)]
 
 -----------------------------------------------------------------------------
 \* For the state graph: the protocol without the oracle's memory.
