@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use assert_cmd::assert::OutputAssertExt;
+use interlock_checker::counts::Counts;
 use interlock_checker::manifest::{Manifest, Model};
 use interlock_checker::resident::Resident;
-use interlock_checker::tlc::{Ask, Counts, Tlc};
+use interlock_checker::tlc::{Ask, Tlc};
 use interlock_checker::verdict::{Outcome, Totals};
 use predicates::prelude::*;
 use predicates::str::contains;

@@ -10,6 +10,7 @@ pub mod check;
 pub mod commit;
 pub mod corpus;
 pub mod costs;
+pub mod counts;
 pub mod distributed;
 pub mod docs;
 pub mod doctor;

@@ -5,9 +5,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::costs::Costs;
+use crate::counts::Counts;
 use crate::jvm::Length;
 use crate::manifest::{Engine, Expect, Kind, Manifest, Model};
-use crate::tlc::{Ask, Counts};
+use crate::tlc::Ask;
 use interlock_tla::module::Module;
 
 /// One run, and the models that are judged by what it finds.

@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rustix::process::Pid;
 
+use crate::counts::Counts;
 use crate::interrupt;
 use crate::jvm::Jvm;
 use crate::process::{Budget, End, Meter, Stop};
-use crate::tlc::Counts;
 
 const PROGRAM: &str = include_str!("resident/Resident.java");
 

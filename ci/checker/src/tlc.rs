@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use crate::assumption;
 use crate::cfg;
 use crate::costs;
+use crate::counts::Counts;
 use crate::evidence::key::{Key, Question};
 use crate::evidence::{Evidence, Files};
 use crate::jvm::{Jvm, Length, SAME_FOR_ALL};
@@ -37,18 +38,6 @@ pub struct Tlc<'a> {
     out: &'a Path,
     evidence: Option<&'a Evidence>,
     resident: Option<&'a Resident>,
-}
-
-/// What TLC counts beside states.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counts {
-    /// Nothing.
-    Nothing,
-    /// How often each action fires.
-    Actions,
-    /// And how often each formula is evaluated, for each way that leads to it: of a large model that takes many times as long, and
-    /// hundreds of MiB.
-    Formulas,
 }
 
 /// How TLC is asked.

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use interlock_checker::costs::Costs;
+use interlock_checker::counts::Counts;
 use interlock_checker::jvm::Length;
 use interlock_checker::manifest::{Engine, Expect, Kind, Lane, Manifest, Model};
 use interlock_checker::plan::{self, Job};
-use interlock_checker::tlc::Counts;
 use manifests::Copy;
 
 fn jobs<'a>(manifest: &'a Manifest, models: &[&'a Model]) -> Vec<Job<'a>> {

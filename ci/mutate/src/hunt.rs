@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use interlock_checker::costs::{Costs, estimate};
+use interlock_checker::counts::Counts;
 use interlock_checker::engines::Tools;
 use interlock_checker::judge;
 use interlock_checker::manifest::{Manifest, Model};
 use interlock_checker::plan;
 use interlock_checker::run::Run;
-use interlock_checker::tlc::{self, Counts, Tlc};
+use interlock_checker::tlc::{self, Tlc};
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::verdict::{Outcome, Verdict, is_refused};
 use interlock_checker::{interrupt, run};
