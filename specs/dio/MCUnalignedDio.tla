@@ -173,6 +173,11 @@ AllShare(r) == "shared"
 WT == [w |-> Does("buffered", 1, 1), T |-> Does("truncate", 3, 5)]
 WFirst == pc["T"] # "idle" => pc["w"] \in {"flush", "done"}
 
+\* For FreeBlocks: of a hole P zeroes nothing on the disk, and H reads what is there when C
+\* has allocated the block.
+PCH == [P |-> Does("punch", 0, 0), C |-> Aio(C0), H |-> Does("read", 0, 0)]
+PFirst == pc["C"] # "idle" => pc["P"] = "done"
+
 \* For ZeroesEof, too: a write falls back that begins before EOF, in another block.
 GF == [g |-> Aio(Does("write", 2, 2)), f |-> [a0 EXCEPT !.cached = TRUE]]
 
