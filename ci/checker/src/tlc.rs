@@ -240,6 +240,8 @@ impl<'a> Tlc<'a> {
     /// The keys under which an answer may be kept; a new one is kept under the first. What was found by one that counts more also
     /// answers who asks for less.
     fn keys(&self, models: &[&Model], ask: Ask, cfg: &str) -> Result<Vec<Key>> {
+        use Counts::{Actions, Formulas, Nothing};
+
         let Toolchain { java, jar, .. } = self.toolchain;
         let program = [java.said.clone(), jar.sha256.clone()];
         let folder = self.manifest.specs.join(&models[0].area);
@@ -248,8 +250,8 @@ impl<'a> Tlc<'a> {
             let mut arguments: Vec<String> = options.collect();
             arguments.extend(stays.then(|| "on a JVM that stays".to_owned()));
             arguments.push(format!("-Xmx{}m", heap(models)));
-            arguments.extend(self.options(counts != Counts::Nothing).map(str::to_owned));
-            let alone = stays && counts == Counts::Actions;
+            arguments.extend(self.options(counts != Nothing).map(str::to_owned));
+            let alone = stays && counts == Actions;
             arguments.extend(alone.then(|| "of actions alone".to_owned()));
             arguments.push(format!("edges: {}", ask.edges));
             Key::of(&Question {
@@ -260,16 +262,15 @@ impl<'a> Tlc<'a> {
                 module: &models[0].module,
             })
         };
+        // TLC itself counts formulas wherever it counts actions: of a JVM of its own both are one question.
+        let resident = [(Nothing, true), (Actions, true), (Formulas, true)];
+        let own = [(Nothing, false), (Formulas, false)];
+        let kinds = resident.into_iter().chain(own);
         let stays = self.resident(ask).is_some();
-        let mut keys = Vec::new();
-        for stays in [true, false].into_iter().skip(usize::from(!stays)) {
-            for counts in [Counts::Nothing, Counts::Actions, Counts::Formulas] {
-                if counts >= ask.counts {
-                    keys.push(key(counts, stays)?);
-                }
-            }
-        }
-        Ok(keys)
+        kinds
+            .filter(|(counts, of_resident)| *counts >= ask.counts && (stays || !of_resident))
+            .map(|(counts, of_resident)| key(counts, of_resident))
+            .collect()
     }
 
     /// TLC's options that are no paths.

@@ -350,23 +350,21 @@ impl Hunter<'_> {
             }
             let mut run = self.mutated.run_all(&ask.rows, ask.how)?;
             record.cpu += run.verdict.cpu.as_secs_f64();
-            // Without a verdict it is asked again: time and room may be short because of those before, and that JVM has just started.
-            let has_none = matches!(
-                run.verdict.outcome,
-                Outcome::Error { .. } | Outcome::Inconclusive { .. }
-            );
-            if has_none && !interrupt::requested() {
-                run = self.mutated.run_all(&ask.rows, ask.how)?;
-                record.cpu += run.verdict.cpu.as_secs_f64();
-            }
             if interrupt::requested() {
                 return Ok(None);
             }
-            if let Outcome::Error { .. } = run.verdict.outcome
-                && is_refused(&Output::parse(&text_of(&run.dir.join("stdout.txt"))?))
-            {
+            let is_error = matches!(run.verdict.outcome, Outcome::Error { .. });
+            if is_error && is_refused(&Output::parse(&text_of(&run.dir.join("stdout.txt"))?)) {
                 record.fate = Fate::Refused;
                 break;
+            }
+            // Without a verdict it is asked again: time and room may be short because of those before, and that JVM has just started.
+            if is_error || matches!(run.verdict.outcome, Outcome::Inconclusive { .. }) {
+                run = self.mutated.run_all(&ask.rows, ask.how)?;
+                record.cpu += run.verdict.cpu.as_secs_f64();
+                if interrupt::requested() {
+                    return Ok(None);
+                }
             }
             let kill = match kill(self.mutated.manifest, ask, &run) {
                 Some(kill) if self.is_sound(ask, kill.how)? => kill,
