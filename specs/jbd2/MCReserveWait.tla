@@ -14,4 +14,7 @@ NeverContended ==
 \* The same for a state graph: without the sizes of the herds, which decide
 \* nothing.
 NoHerd(woken) == 0
+
+\* Control: what is counted is not what a thread has reserved.
+One(t) == 1
 =============================================================================
