@@ -14,4 +14,21 @@ NeverContended ==
 \* The same for a state graph: without the sizes of the herds, which decide
 \* nothing.
 NoHerd(woken) == 0
+
+\* Control: what is counted is not what a thread has reserved.
+One(t) == 1
+
+\* Control: only large threads come.
+LargeNext ==
+    \E t \in Large :
+        \/ Start(t)
+        \/ Take(t)
+        \/ Fail(t)
+        \/ Undo(t)
+        \/ Sleep(t)
+        \/ Retry(t)
+        \/ Release(t)
+LargeSpec ==
+    /\ Init /\ [][LargeNext]_vars
+    /\ \A t \in Large : WF_vars(GoesOn(t)) /\ WF_vars(Release(t))
 =============================================================================

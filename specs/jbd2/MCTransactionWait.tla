@@ -10,4 +10,16 @@ NeverContended ==
     ~(/\ queue # <<>>
       /\ \E t \in Small : Wants(t)
       /\ \E t \in Large : Wants(t))
+
+\* Control: only large threads come.
+LargeNext ==
+    \/ \E t \in Large :
+          \/ Start(t)
+          \/ Join(t)
+          \/ Sleep(t)
+          \/ Stop(t)
+    \/ Commit
+LargeSpec ==
+    /\ Init /\ [][LargeNext]_vars
+    /\ WF_vars(Commit) /\ \A t \in Large : WF_vars(Join(t) \/ Sleep(t)) /\ WF_vars(Stop(t))
 =============================================================================
