@@ -93,14 +93,15 @@ NeverWhole == ~(committing.state # "none" /\ tid > 2)
 \* and nobody else asks for its commit.
 NobodyAsks == FALSE
 
-\* Control: what is reserved for a conversion is lost, while nobody has a handle.
+\* Controls: what is reserved for a conversion is lost, while nobody has a handle,
+\* and while somebody has one.
 Lose ==
-    /\ Attached = {}
     /\ reserved > 0
     /\ unused = 0
     /\ running.state # "none"
     /\ running' = [running EXCEPT !.out = @ - Reserve]
     /\ reserved' = reserved - Reserve
     /\ UNCHANGED <<committing, log, waits, mutex, tasks, aborted, history>>
-LossNext == (Next /\ Record) \/ Lose
+LossNext       == (Next /\ Record) \/ (Attached = {} /\ Lose)
+LossBesideNext == (Next /\ Record) \/ (Attached # {} /\ Lose)
 =============================================================================
