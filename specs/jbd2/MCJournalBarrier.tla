@@ -34,4 +34,10 @@ QuietenHandles(l) ==
 
 \* For controls whose credits, or whose space, grow without end.
 Short == TLCGet("level") <= 18
+
+\* Control: a flush that checkpoints nothing.
+FlushNothing(l) ==
+    /\ at[l] = "checkpoint"
+    /\ at' = [at EXCEPT ![l] = "flushed"]
+    /\ UNCHANGED <<journal, barrier, holder>>
 =============================================================================
