@@ -41,13 +41,4 @@ AlwaysStarts == \A t \in Plain : pc[t] = "idle" ~> pc[t] # "idle"
 \* Control: a conversion starts an ordinary handle, and test 3 asks for what the
 \* handle needs.
 NoReserveNeeded == [NoReserve EXCEPT !.space = "needed"]
-
-\* Control: what a handle has reserved and does not use stays reserved.
-UnreserveKeeps(t) ==
-    /\ t \in Pages
-    /\ pc[t] = "attached"
-    /\ ~writeback[t]
-    /\ running' = Stopped(t)
-    /\ pc' = [pc EXCEPT ![t] = "idle"]
-    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
 =============================================================================

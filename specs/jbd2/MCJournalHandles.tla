@@ -104,4 +104,13 @@ Lose ==
     /\ UNCHANGED <<committing, log, waits, mutex, tasks, aborted, history>>
 LossNext       == (Next /\ Record) \/ (Attached = {} /\ Lose)
 LossBesideNext == (Next /\ Record) \/ (Attached # {} /\ Lose)
+
+\* Control: what a handle has reserved and does not use stays reserved.
+UnreserveKeeps(t) ==
+    /\ t \in Pages
+    /\ pc[t] = "attached"
+    /\ ~writeback[t]
+    /\ running' = Stopped(t)
+    /\ pc' = [pc EXCEPT ![t] = "idle"]
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
 =============================================================================
