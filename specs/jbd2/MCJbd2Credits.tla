@@ -34,4 +34,11 @@ Changes == [running |-> running, committing |-> committing, free |-> free,
             checkpoint |-> checkpoint, reserved |-> reserved, queue |-> queue, promised |-> promised,
             mutex |-> mutex, pc |-> Busy(pc), writeback |-> {w \in Pages : writeback[w]},
             aborted |-> aborted]
+
+\* The same, of what a task is not obliged to: whoever is idle starts in the end.
+AlwaysStarts == \A t \in Plain : pc[t] = "idle" ~> pc[t] # "idle"
+
+\* Control: a conversion starts an ordinary handle, and test 3 asks for what the
+\* handle needs.
+NoReserveNeeded == [NoReserve EXCEPT !.space = "needed"]
 =============================================================================

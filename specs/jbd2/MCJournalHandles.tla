@@ -88,4 +88,29 @@ HistorySpec == HistoryInit /\ [][HistoryNext]_<<vars, history>>
 
 \* Probe, which must be violated: a whole transaction is committed.
 NeverWhole == ~(committing.state # "none" /\ tid > 2)
+
+\* Where a handle may be extended, and none restarts: a transaction is full at once,
+\* and nobody else asks for its commit.
+NobodyAsks == FALSE
+
+\* Controls: what is reserved for a conversion is lost, while nobody has a handle,
+\* and while somebody has one.
+Lose ==
+    /\ reserved > 0
+    /\ unused = 0
+    /\ running.state # "none"
+    /\ running' = [running EXCEPT !.out = @ - Reserve]
+    /\ reserved' = reserved - Reserve
+    /\ UNCHANGED <<committing, log, waits, mutex, tasks, aborted, history>>
+LossNext       == (Next /\ Record) \/ (Attached = {} /\ Lose)
+LossBesideNext == (Next /\ Record) \/ (Attached # {} /\ Lose)
+
+\* Control: what a handle has reserved and does not use stays reserved.
+UnreserveKeeps(t) ==
+    /\ t \in Pages
+    /\ pc[t] = "attached"
+    /\ ~writeback[t]
+    /\ running' = Stopped(t)
+    /\ pc' = [pc EXCEPT ![t] = "idle"]
+    /\ UNCHANGED <<committing, log, rsv, mutex, writeback, aborted>>
 =============================================================================
