@@ -13,4 +13,9 @@ NeverDemanded == [][~(Demanded /\ list' # <<>> /\ Head(list') = Head(list))]_var
 \* whom RWSEM_FLAG_HANDOFF keeps out (KeptOut).
 Nobody           == {}
 KeepsNoneOut(w) == FALSE
+
+\* Controls: RWSEM_FLAG_HANDOFF keeps the first waiter out as well (in the place of
+\* KeptOut), and the flags stay when the last waiter gives up (of DelWaiter).
+KeepsAllOut(w) == Has(count, FlagHandoff)
+FlagsStay      == count
 =============================================================================
