@@ -18,4 +18,9 @@ KeepsNoneOut(w) == FALSE
 \* KeptOut), and the flags stay when the last waiter gives up (of DelWaiter).
 KeepsAllOut(w) == Has(count, FlagHandoff)
 FlagsStay      == count
+
+\* Constraints, for a smaller graph: only readers wait for 4 ms; the first waiter does
+\* not.
+ReadersAreLate == timeout \subseteq Readers
+FirstIsInTime  == \A t \in timeout : ~First(t)
 =============================================================================
