@@ -20,7 +20,8 @@ KeepsAllOut(w) == Has(count, FlagHandoff)
 FlagsStay      == count
 
 \* Constraints, for a smaller graph: only readers wait for 4 ms; the first waiter does
-\* not.
+\* not; no reader comes.
 ReadersAreLate == timeout \subseteq Readers
 FirstIsInTime  == \A t \in timeout : ~First(t)
+WritersAlone   == \A r \in Readers : pc[r] = "idle"
 =============================================================================
