@@ -36,4 +36,23 @@ NeverJoinsReader ==
     [][\A r \in Readers :
         ~(/\ pc[r] # "wait" /\ pc'[r] = "wait"
           /\ queue # <<>> /\ Head(queue) \in Readers)]_vars
+
+\* Nobody is obliged to arrive: readers that take turns do not bring a writer that
+\* does not come.
+NobodyStaysAway ==
+    \A w \in Writers : pc[w] = "idle" /\ ReadHeld ~> pc[w] # "idle" \/ ~ReadHeld
+
+\* The lock is demanded for a writer only while a waiter runs.
+DemandsAwake ==
+    [][~handoff /\ handoff' /\ Head(queue) \in Writers =>
+         \E t \in Task : pc[t] = "try"]_vars
+\* Probe: it is demanded.
+NeverDemandsForWriter == [][~(~handoff /\ handoff' /\ Head(queue) \in Writers)]_vars
+\* Control, in the place of Demand: it is demanded by nobody.
+DemandAsleep ==
+    /\ Policy.handoff
+    /\ expired
+    /\ ~handoff
+    /\ UNCHANGED <<pc, queue>>
+    /\ Settle(FALSE, TRUE)
 =============================================================================

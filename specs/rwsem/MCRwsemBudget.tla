@@ -37,4 +37,8 @@ NeverPasses    == [][~\E t \in Task : queue # <<>> /\ pc[t] = "idle" /\ pc'[t] =
 NeverMisses    == [][~\E t \in Task : pc[t] = "try" /\ pc'[t] = "wait"]_vars
 NeverHandsOver ==
     [][~\E t \in Task : passed > 0 /\ pc[t] = "wake" /\ pc'[t] = "idle" /\ queue' # queue]_vars
+
+\* Control, in the place of MustWake: who leaves does not look whether the head has
+\* been called.
+AlsoIfCalled(t) == Holders = {t} /\ queue # <<>>
 =============================================================================

@@ -7,4 +7,14 @@ EXTENDS RwsemCount
 \* Probe, as in MCRwsem.
 NeverBothContend ==
     ~((\E r \in Readers : pc[r] = "failed") /\ (\E w \in Writers : pc[w] = "failed"))
+
+\* Whoever is to queue gets wait_lock.
+GetsWaitLock == \A w \in Writers : pc[w] = "block" ~> pc[w] # "block"
+\* Probe: somebody is.
+NeverBlocks == \A w \in Writers : pc[w] # "block"
+
+\* Controls: whoever spins for wait_lock may be passed for ever, and a wake-up that
+\* lets nobody in (in the place of FrontReaders).
+UnfairLockSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
+Nobody(q) == {}
 =============================================================================

@@ -13,4 +13,15 @@ NeverDemanded == [][~(Demanded /\ list' # <<>> /\ Head(list') = Head(list))]_var
 \* whom RWSEM_FLAG_HANDOFF keeps out (KeptOut).
 Nobody           == {}
 KeepsNoneOut(w) == FALSE
+
+\* Controls: RWSEM_FLAG_HANDOFF keeps the first waiter out as well (in the place of
+\* KeptOut), and the flags stay when the last waiter gives up (of DelWaiter).
+KeepsAllOut(w) == Has(count, FlagHandoff)
+FlagsStay      == count
+
+\* Constraints, for a smaller graph: only readers wait for 4 ms; the first waiter does
+\* not; no reader comes.
+ReadersAreLate == timeout \subseteq Readers
+FirstIsInTime  == \A t \in timeout : ~First(t)
+WritersAlone   == \A r \in Readers : pc[r] = "idle"
 =============================================================================
