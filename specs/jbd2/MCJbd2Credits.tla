@@ -35,7 +35,7 @@ Changes == [running |-> running, committing |-> committing, free |-> free,
             mutex |-> mutex, pc |-> Busy(pc), writeback |-> {w \in Pages : writeback[w]},
             aborted |-> aborted]
 
-\* The same, of what a task is not obliged to: whoever is idle starts in the end.
+\* Nobody is obliged to start, so this must be violated: whoever is idle does in the end.
 AlwaysStarts == \A t \in Plain : pc[t] = "idle" ~> pc[t] # "idle"
 
 \* Control: a conversion starts an ordinary handle, and test 3 asks for what the

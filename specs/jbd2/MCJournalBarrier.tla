@@ -1,6 +1,6 @@
 -------------------------- MODULE MCJournalBarrier --------------------------
 (***************************************************************************)
-(* JournalBarrier for TLC: probes.                                         *)
+(* JournalBarrier for TLC: probes and controls.                            *)
 (***************************************************************************)
 EXTENDS JournalBarrier, TLC
 
