@@ -1,6 +1,7 @@
 --------------------------- MODULE MCReserveWait ---------------------------
 (***************************************************************************)
-(* ReserveWait for TLC: probes.  The bounds are the numbers of threads.    *)
+(* ReserveWait for TLC: probes and controls.  The bounds are the numbers   *)
+(* of threads.                                                             *)
 (***************************************************************************)
 EXTENDS ReserveWait
 
@@ -18,7 +19,8 @@ NoHerd(woken) == 0
 \* Control: what is counted is not what a thread has reserved.
 One(t) == 1
 
-\* Control: only large threads come.
+\* Control: only large threads come.  Next is written out once more, so that TLC counts
+\* each action.
 LargeNext ==
     \E t \in Large :
         \/ Start(t)

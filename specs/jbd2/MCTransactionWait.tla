@@ -1,6 +1,6 @@
 ------------------------- MODULE MCTransactionWait -------------------------
 (***************************************************************************)
-(* TransactionWait for TLC: probes.                                        *)
+(* TransactionWait for TLC: probes and controls.                           *)
 (***************************************************************************)
 EXTENDS TransactionWait
 
@@ -11,7 +11,8 @@ NeverContended ==
       /\ \E t \in Small : Wants(t)
       /\ \E t \in Large : Wants(t))
 
-\* Control: only large threads come.
+\* Control: only large threads come.  Next is written out once more, so that TLC counts
+\* each action.
 LargeNext ==
     \/ \E t \in Large :
           \/ Start(t)
