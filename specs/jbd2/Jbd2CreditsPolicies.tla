@@ -71,6 +71,9 @@ UserMaxIgnoresOverhead == [Upstream EXCEPT !.usermax = FALSE]
 \* Control: test 3 asks for what the handle needs.
 NeededInsteadOfMax == [Upstream EXCEPT !.space = "needed"]
 
+\* Control: so it does before 3.11, and a conversion finds the journal aborted.
+NoReserveNeeded == [NoReserve EXCEPT !.space = "needed"]
+
 \* Controls: a test left out.
 NoTest2 == [Upstream EXCEPT !.tests = {1, 3, 4}]
 NoTest4 == [Upstream EXCEPT !.tests = {1, 2, 3}]

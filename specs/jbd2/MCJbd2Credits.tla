@@ -37,8 +37,4 @@ Changes == [running |-> running, committing |-> committing, free |-> free,
 
 \* Nobody is obliged to start, so this must be violated: whoever is idle does in the end.
 AlwaysStarts == \A t \in Plain : pc[t] = "idle" ~> pc[t] # "idle"
-
-\* Control: a conversion starts an ordinary handle, and test 3 asks for what the
-\* handle needs.
-NoReserveNeeded == [NoReserve EXCEPT !.space = "needed"]
 =============================================================================

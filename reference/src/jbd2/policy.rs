@@ -229,6 +229,12 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
+    /// Control: so it does before 3.11, and a conversion finds the journal aborted.
+    pub const NO_RESERVE_NEEDED: Policy = Policy {
+        space: Space::Needed,
+        ..Policy::NO_RESERVE
+    };
+
     /// Control: test 2 left out.
     pub const NO_TEST2: Policy = Policy {
         tests: [true, false, true, true],
@@ -272,7 +278,7 @@ impl Policy {
     };
 
     /// Every variant under its name in module Jbd2CreditsPolicies.
-    pub const NAMED: [(&str, Policy); 21] = [
+    pub const NAMED: [(&str, Policy); 22] = [
         ("Upstream", Policy::UPSTREAM),
         ("HandOver", Policy::HAND_OVER),
         ("GrantedIsReserved", Policy::GRANTED_IS_RESERVED),
@@ -290,6 +296,7 @@ impl Policy {
         ("UnreserveLeak", Policy::UNRESERVE_LEAK),
         ("UserMaxIgnoresOverhead", Policy::USER_MAX_IGNORES_OVERHEAD),
         ("NeededInsteadOfMax", Policy::NEEDED_INSTEAD_OF_MAX),
+        ("NoReserveNeeded", Policy::NO_RESERVE_NEEDED),
         ("NoTest2", Policy::NO_TEST2),
         ("NoTest4", Policy::NO_TEST4),
         ("ExtendUntested", Policy::EXTEND_UNTESTED),
