@@ -4,11 +4,12 @@ mod runner;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use assert_cmd::assert::{Assert, OutputAssertExt as _};
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{interlock, temp, tools};
+use runner::{interlock, program, temp, tools};
 
 const COUNTER: &str = r"---- MODULE Counter ----
 EXTENDS Naturals, Beside
@@ -81,6 +82,10 @@ const KILLED: &str =
     r"{ module = 'Counter', in = 'Init', operator = 'off-by-one', from = 'x = 0', to = 'x = 1' },";
 
 fn mutate(dir: &Path, arguments: &[&str]) -> Assert {
+    command(dir, arguments).assert()
+}
+
+fn command(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = interlock();
     command
         .env("INTERLOCK_EVIDENCE", dir.join("evidence"))
@@ -89,7 +94,7 @@ fn mutate(dir: &Path, arguments: &[&str]) -> Assert {
         .arg("--out")
         .arg(dir.join("out"))
         .args(arguments);
-    command.assert()
+    command
 }
 
 #[test]
@@ -232,4 +237,101 @@ fn a_row_that_does_not_evaluate_the_fault_is_not_run() {
     assert!(fate != survived && asked > 0, "{fate} {asked}");
     let (fate, asked, _) = runs("x > Most", "x >= Most");
     assert!(fate != survived && asked > 0, "{fate} {asked}");
+}
+
+/// What only Apalache reads.
+const SYMBOLIC: &str = r"---- MODULE APCounter ----
+EXTENDS Integers
+VARIABLE
+    \* @type: Int;
+    x
+Most == 3
+INSTANCE Counter
+IndInv == x <= 3 /\ x >= 0
+TypeAssign == x \in Int
+IndInit == TypeAssign /\ IndInv
+====
+";
+
+const SYMBOLIC_CLAIMS: &str = r#"
+[module.APCounter]
+engine = "apalache"
+[[design]]
+name = "Symbolic"
+module = "APCounter"
+stands_for = "a counter"
+models = [
+  { name = "step", init = "IndInit", length = 1, holds = "IndInv" },
+]
+"#;
+
+/// An Apalache that says of each step that it is kept, as long as the module has this bound.
+const APALACHE: &str = r#"#!/bin/sh
+[ "$1" = version ] && echo 0.62.1 && exit
+grep -q 'x <= 3 ' APCounter.tla || exit 255
+echo 'The outcome is: NoError'
+"#;
+
+#[test]
+fn what_only_apalache_reads_is_shown_to_its_rows() {
+    tools();
+    let dir = temp();
+    let dir = dir.path();
+    let area = dir.join("specs/counter");
+    let (home, java) = (dir.join("home"), dir.join("java"));
+    for folder in [&area, &home.join("bin"), &java.join("bin")] {
+        fs::create_dir_all(folder).expect("a folder");
+    }
+    program(&home.join("bin/apalache-mc"), APALACHE);
+    let version = "#!/bin/sh\necho 'openjdk version \"21.0.1\"' >&2\n";
+    program(&java.join("bin/java"), version);
+    let write = |name: &str, text: &str| fs::write(area.join(name), text).expect("written");
+    write("Counter.tla", COUNTER);
+    write("Beside.tla", &beside(""));
+    write("APCounter.tla", SYMBOLIC);
+    write("models.toml", &[CLAIMS, SYMBOLIC_CLAIMS].concat());
+    write("models.lock", COUNTS);
+    let of_apalache = || {
+        let mut command = command(dir, &["--apalache"]);
+        command.env("APALACHE_HOME", &home);
+        command.env("APALACHE_JAVA_HOME", &java);
+        command
+    };
+
+    // The bound's faults are noticed, a number that is no bound is not. The counter itself is TLC's.
+    let unlisted = [
+        r"{ module = 'APCounter', in = 'IndInv', operator = 'drop-conjunct', from = 'x >= 0', to = 'TRUE' },",
+        r"{ module = 'APCounter', in = 'IndInv', operator = 'comparison', from = 'x >= 0', to = 'x > 0' },",
+        r"{ module = 'APCounter', in = 'IndInv', operator = 'off-by-one', from = 'x >= 0', to = 'x >= 1' },",
+    ];
+    let counter = contains("counter/Counter").not();
+    let told = unlisted.iter().fold(counter.boxed(), |all, line| {
+        all.and(contains(*line)).boxed()
+    });
+    of_apalache().assert().code(1).stdout(told);
+
+    // They are in one list with those of TLC, which knows them.
+    let list = |mutants: &[&str]| {
+        let lines = mutants.join("\n");
+        let text = format!("[[survive]]\nreason = \"x is a number\"\nmutants = [\n{lines}\n]\n");
+        write("mutants.toml", &text);
+    };
+    let found = of_apalache().output().expect("it runs");
+    let text = String::from_utf8(found.stdout).expect("text");
+    let survive: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("{ module"))
+        .collect();
+    list(&survive);
+    let nothing_anew = contains(", 0 to show");
+    of_apalache().assert().code(0).stderr(nothing_anew);
+    let of_tlc = contains("1 mutants: 0 known, 1 to show");
+    mutate(dir, &["--sample", "1"]).stderr(of_tlc);
+
+    let none = command(dir, &["--apalache"])
+        .env("APALACHE_HOME", dir.join("none"))
+        .assert();
+    none.code(2)
+        .stderr(contains("APALACHE_HOME names a folder without"));
 }

@@ -147,6 +147,19 @@ impl<'a> Engines<'a> {
         }
     }
 
+    /// Runs models that can share a run of TLC; of another engine, there is one. TLC stops at the first violation that it finds.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engines::run`].
+    pub fn run_all(&self, models: &[&Model], ask: Ask) -> Result<Run> {
+        match (&self.tlc, models) {
+            (Some(tlc), [first, ..]) if first.engine == Engine::Tlc => tlc.run_all(models, ask),
+            (_, [model]) => self.run(model, ask),
+            _ => bail!("models of other engines than TLC share no run"),
+        }
+    }
+
     /// Whether what the model's engine chooses is the same each time: that of the pinned TLC is.
     pub fn is_pinned(&self, model: &Model) -> bool {
         let tlc = self.tlc.as_ref().filter(|_| model.engine == Engine::Tlc);

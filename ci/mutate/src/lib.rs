@@ -1,8 +1,8 @@
 //! Mutants of the specifications: small faults put into a module, one at a time, which some row of `models.toml` has to notice.
 //!
 //! `request` says which are asked about. `operators` says which faults there are, `mutant` finds the places for them in a module's
-//! syntax tree, `reach` tells which rows read a definition, `coverage` which formulas a run has evaluated, and `hunt` runs rows on a
-//! copy that has the fault. What a run found is kept by `results`; `list` reads the survivors that an area's `mutants.toml` excuses,
+//! syntax tree, `reach` tells which rows read a definition, `plan` in which runs they are asked, `coverage` which formulas a run has
+//! evaluated, and `hunt` runs rows on a copy that has the fault. What a run found is kept by `results`; `list` reads the survivors that an area's `mutants.toml` excuses,
 //! and `report` compares the two. `page` keeps that.
 
 pub mod coverage;
@@ -13,6 +13,7 @@ pub mod mutant;
 pub mod mutate;
 pub mod operators;
 pub mod page;
+pub mod plan;
 pub mod reach;
 pub mod report;
 pub mod request;

@@ -9,20 +9,20 @@ use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use interlock_checker::engines::Tools;
+use interlock_checker::engines::{Engines, Tools};
 use interlock_checker::evidence::Evidence;
 use interlock_checker::explain::write_whole;
-use interlock_checker::manifest::{Engine, Manifest, Model};
+use interlock_checker::manifest::{Engine, Manifest};
 use interlock_checker::resident::Resident;
-use interlock_checker::tlc::Tlc;
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::{interrupt, lock, note, say, select};
 use interlock_tla::module::source::Source;
 
-use crate::hunt::{Ask, Hunter, Noticed, Plan, Tried, copied, impatient, key};
+use crate::hunt::{Hunter, Noticed, Tried, copied, impatient, key};
 use crate::list::List;
 use crate::mutant::{Mutant, of_module};
 use crate::page;
+use crate::plan::{Ask, Plan};
 use crate::reach::Area;
 use crate::report::{Judged, Report};
 use crate::request::Request;
@@ -48,7 +48,7 @@ struct Task<'a> {
 ///
 /// # Errors
 ///
-/// When nothing is judged: bad input, TLC is missing, a row that is not as expected without a mutant either, a directory that cannot
+/// When nothing is judged: bad input, the engine is missing, a row that is not as expected without a mutant either, a directory that cannot
 /// be written.
 pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let start = Instant::now();
@@ -63,30 +63,26 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let mut mutants = Vec::new();
     let mut lists = BTreeMap::new();
     for name in &names {
-        let area = Area::read(&manifest, name)?;
-        let own: Vec<Mutant> = area
-            .modules()
-            .into_iter()
-            .flat_map(|module| of_module(&area, module))
-            .collect();
-        let list = List::read(&manifest.specs.join(name), &own)?;
+        let tlc = Area::read(&manifest, name, Engine::Tlc)?;
+        let apalache = Area::read(&manifest, name, Engine::Apalache)?;
+        let both = [of_area(&tlc, None), of_area(&apalache, Some(&tlc))];
+        let list = List::read(&manifest.specs.join(name), &both.concat())?;
         lists.insert((*name).clone(), list);
+        let [of_tlc, of_apalache] = both;
+        let (area, own) = match request.engine {
+            Engine::Apalache => (apalache, of_apalache),
+            Engine::Tlc | Engine::TlaChecker => (tlc, of_tlc),
+        };
         mutants.extend(own);
         areas.push(area);
     }
-    tell_left_out(&manifest, &names);
     let made: Vec<&Mutant> = mutants.iter().collect();
     let chosen = choose(made.clone(), request);
     ensure!(
         !chosen.is_empty(),
         "there is no mutant to show (ask for more of them, or another area)"
     );
-    let asked: Vec<&Model> = manifest
-        .models
-        .iter()
-        .filter(|model| model.engine == Engine::Tlc)
-        .collect();
-    let tools = Tools::find(root, &asked[..1.min(asked.len())], &[Engine::Tlc])?;
+    let tools = Tools::find(root, &[], &[request.engine])?;
     let out = std::path::absolute(request.out.join("mutate"))?;
     let _lock = lock::lock(&out)?;
     let mut results = Results::open(&out)?;
@@ -156,7 +152,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     if request.keep {
         let sections = match request.sample {
             Some(_) => vec![section(page::SAMPLE, &report, &request.areas, request)],
-            None => of_areas(&names, &made, &found, &lists, request),
+            None => sections(&names, &made, &found, &lists, request),
         };
         keep(&root.join("docs"), &manifest, sections)?;
     }
@@ -170,7 +166,7 @@ fn section(title: &str, report: &Report, areas: &[String], request: &Request) ->
 }
 
 /// A section for each of these areas.
-fn of_areas(
+fn sections(
     areas: &[&String],
     made: &[&Mutant],
     found: &[Record],
@@ -186,7 +182,8 @@ fn of_areas(
         let found = found.iter().filter(|record| record.area == **area);
         let judged = Judged::all(found, lists);
         let report = Report::new(&made, judged, made.len(), false);
-        section(area, &report, std::slice::from_ref(area), request)
+        let title = page::title(area, request.engine);
+        section(&title, &report, std::slice::from_ref(area), request)
     };
     areas.iter().map(of_area).collect()
 }
@@ -202,18 +199,12 @@ fn keep(docs: &Path, manifest: &Manifest, sections: Vec<(String, String)>) -> Re
     write_whole(docs, KEPT, page::with(&page, &areas, sections))
 }
 
-/// Not run is not killed.
-fn tell_left_out(manifest: &Manifest, areas: &[&String]) {
-    let modules = manifest.modules.iter();
-    let modules =
-        modules.filter(|module| module.engine == Engine::Apalache && areas.contains(&&module.area));
-    let modules: Vec<&str> = modules.map(|module| module.name.as_str()).collect();
-    if !modules.is_empty() {
-        note!(
-            "NOT RUN: mutants of what only Apalache reads: {}",
-            modules.join(", ")
-        );
-    }
+/// The mutants of the modules that an area's rows read, in the order of their names; not of those that others read too.
+fn of_area(area: &Area, others: Option<&Area>) -> Vec<Mutant> {
+    let elsewhere = others.map(Area::modules).unwrap_or_default();
+    let modules = area.modules().into_iter();
+    let modules = modules.filter(|module| !elsewhere.contains(module));
+    modules.flat_map(|module| of_module(area, module)).collect()
 }
 
 /// Those that the request is about, in an order that its seed says.
@@ -334,14 +325,17 @@ impl Hunt<'_> {
     ) -> Result<()> {
         let dir = self.out.join(format!("worker-{worker}"));
         let copy = copied(self.manifest, &dir)?;
-        let toolchain = self.tools.tlc.as_ref().context("TLC is not here")?;
         let (original, mutated) = (dir.join("original"), dir.join("mutated"));
         let resident = Resident::new(dir.join("jvm"));
         let hunter = Hunter {
-            original: Tlc::new(self.manifest, toolchain, &original)
-                .with_evidence(Some(self.evidence))
-                .on(&resident),
-            mutated: Tlc::new(&copy, toolchain, &mutated).on(&resident),
+            original: Engines::with_evidence(
+                self.manifest,
+                self.tools,
+                &original,
+                Some(self.evidence),
+            )
+            .on(&resident),
+            mutated: Engines::new(&copy, self.tools, &mutated).on(&resident),
             request: self.request,
             areas: self.areas,
             tried,

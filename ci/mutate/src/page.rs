@@ -1,10 +1,20 @@
 //! The page of the documentation that keeps what was found: a section for each area that was shown whole, and one for a sample.
 
+use interlock_checker::manifest::Engine;
+
 /// How a section begins.
 const HEADING: &str = "\n## ";
 
 /// The sample's section, the last one.
 pub const SAMPLE: &str = "A sample of all areas";
+
+/// The title of the section of an area's mutants that are shown to this engine's rows.
+pub fn title(area: &str, engine: Engine) -> String {
+    match engine {
+        Engine::Apalache => format!("{area}, for Apalache"),
+        Engine::Tlc | Engine::TlaChecker => area.to_owned(),
+    }
+}
 
 /// What all sections are about.
 const OPENING: &str = "\
@@ -13,16 +23,22 @@ const OPENING: &str = "\
 A mutant is a module with one small fault. Each is shown to the rows of `models.toml` that evaluate the formula with the fault, until
 one notices: another verdict, another count of states, an action that fires or does not (coverage), a formula without a value, or no end.
 Those that no row notices are listed in `specs/*/mutants.toml`, with the reason. An area's section is written by
-`interlock mutate AREA --keep`; an area without one was not run whole.
+`interlock mutate AREA --keep`, that of the modules that Apalache alone reads by `interlock mutate AREA --apalache --keep`; what has
+none was not run whole.
 ";
 
 /// `page` with these sections, their titles first, in place of its own of the same title. The `areas` say which come first.
 pub fn with(page: &str, areas: &[&str], new: Vec<(String, String)>) -> String {
+    let engines = [Engine::Tlc, Engine::Apalache];
+    let titles = areas
+        .iter()
+        .flat_map(|area| engines.map(|engine| title(area, engine)));
+    let titles: Vec<String> = titles.collect();
     let own = page.split(HEADING).skip(1);
     let own = own.filter_map(|section| section.split_once('\n'));
     let is_kept = |title: &str| {
         let is_new = new.iter().any(|(own, _)| own == title);
-        !is_new && (title == SAMPLE || areas.contains(&title))
+        !is_new && (title == SAMPLE || titles.iter().any(|known| known == title))
     };
     let mut sections: Vec<(String, String)> = own
         .filter(|(title, _)| is_kept(title))
@@ -30,10 +46,10 @@ pub fn with(page: &str, areas: &[&str], new: Vec<(String, String)>) -> String {
         .collect();
     sections.extend(new);
     sections.sort_by_key(|(title, _)| {
-        areas
+        titles
             .iter()
-            .position(|area| area == title)
-            .unwrap_or(areas.len())
+            .position(|known| known == title)
+            .unwrap_or(titles.len())
     });
     let mut page = OPENING.to_owned();
     for (title, text) in sections {
@@ -53,15 +69,18 @@ mod tests {
     #[test]
     fn a_section_takes_the_place_of_its_own_alone() {
         let areas = ["dio", "jbd2"];
+        let symbolic = title("dio", Engine::Apalache);
         let page = with("", &areas, vec![section(SAMPLE, "three\n")]);
+        let page = with(&page, &areas, vec![section(&symbolic, "four\n")]);
         let page = with(&page, &areas, vec![section("jbd2", "old\n\n| a |\n")]);
         let page = with(
             &page,
             &areas,
             vec![section("dio", "one"), section("jbd2", "two")],
         );
-        let expected =
-            format!("{OPENING}\n## dio\n\none\n\n## jbd2\n\ntwo\n\n## {SAMPLE}\n\nthree\n");
+        let expected = format!(
+            "{OPENING}\n## dio\n\none\n\n## {symbolic}\n\nfour\n\n## jbd2\n\ntwo\n\n## {SAMPLE}\n\nthree\n"
+        );
         assert_eq!(page, expected);
     }
 

@@ -53,23 +53,32 @@ struct Row<'a> {
 struct Roles {
     actions: BTreeSet<String>,
     initial: BTreeSet<String>,
+    checked: BTreeSet<String>,
     behavior: BTreeSet<String>,
     policies: BTreeSet<String>,
 }
 
-/// Whether mutants are shown to a row: TLC decides it in seconds, as it is known of one whose graph is counted, or that each push runs.
+/// Whether mutants are shown to a row. TLC decides it in seconds, as it is known of one whose graph is counted, or that each push runs.
+/// Of Apalache's are those of each push.
 pub fn is_asked(model: &Model) -> bool {
-    let is_known = model.lane <= Lane::Ci || model.total.is_some() && model.follows_from.is_none();
-    model.engine == Engine::Tlc && is_known && estimate(model) <= DEAREST
+    let of_push = model.lane <= Lane::Ci;
+    match model.engine {
+        Engine::Tlc => {
+            let is_known = of_push || model.total.is_some() && model.follows_from.is_none();
+            is_known && estimate(model) <= DEAREST
+        }
+        Engine::Apalache => of_push,
+        Engine::TlaChecker => false,
+    }
 }
 
 impl<'a> Area<'a> {
-    /// Reads the modules in the folder `name`, and what its rows read of them.
+    /// Reads the modules in the folder `name`, and what its rows for the engine read of them.
     ///
     /// # Errors
     ///
     /// When a module cannot be read or parsed.
-    pub fn read(manifest: &'a Manifest, name: &str) -> Result<Area<'a>> {
+    pub fn read(manifest: &'a Manifest, name: &str, engine: Engine) -> Result<Area<'a>> {
         let folder = manifest.specs.join(name);
         let files = fs::read_dir(&folder)
             .and_then(|files| files.collect::<Result<Vec<_>, _>>())
@@ -91,8 +100,10 @@ impl<'a> Area<'a> {
             roles: Roles::default(),
         };
         let of_area = manifest.models.iter();
-        let of_area = of_area.filter(|model| model.area == name && is_asked(model));
+        let of_area = of_area.filter(|model| model.area == name && model.engine == engine);
+        let of_area = of_area.filter(|model| is_asked(model));
         let records = area.records();
+        let mut symbolic = BTreeSet::new();
         let mut roots: BTreeMap<&str, Root> = BTreeMap::new();
         for model in of_area {
             if !roots.contains_key(model.module.as_str()) {
@@ -107,10 +118,13 @@ impl<'a> Area<'a> {
             };
             let (policies, others): (Vec<&str>, Vec<&str>) =
                 substituted(model).partition(|operator| records.contains(*operator));
-            let behavior = root.used(others.into_iter().chain([model.spec.as_str()]));
+            let behavior = root.used(others.into_iter().chain(next(model)));
             let mut names = root.used(asked(model));
             names.extend(root.assumed.iter().cloned());
             names.extend(behavior.iter().cloned());
+            symbolic.extend(root.used(first(model)));
+            let invariants = model.invariants.iter().map(String::as_str);
+            area.roles.checked.extend(root.used(invariants));
             area.roles.behavior.extend(behavior);
             area.roles
                 .policies
@@ -124,10 +138,19 @@ impl<'a> Area<'a> {
                 model,
                 modules: root.modules.clone(),
                 checks: root.checks(model),
-                counted: root.counted(&names, model),
+                counted: match engine {
+                    Engine::Tlc => root.counted(&names, model),
+                    Engine::Apalache | Engine::TlaChecker => BTreeSet::new(),
+                },
                 names,
             });
         }
+        // A first state of Apalache's may be any that an inductive invariant has; that is checked, too.
+        let Roles {
+            behavior, checked, ..
+        } = &area.roles;
+        symbolic.retain(|name| !behavior.contains(name) && !checked.contains(name));
+        area.roles.initial.extend(symbolic);
         Ok(area)
     }
 
@@ -347,7 +370,7 @@ impl Root {
     fn checks(&mut self, model: &Model) -> BTreeSet<String> {
         let mut checks = BTreeSet::new();
         for check in model.checks() {
-            let others = asked(model).chain([model.spec.as_str()]);
+            let others = asked(model).chain(next(model));
             let others: Vec<&str> = others.filter(|other| *other != check).collect();
             let elsewhere = self.used(others);
             if !elsewhere.contains(check) && !self.assumed.contains(check) {
@@ -463,7 +486,22 @@ pub(crate) fn name<'a>(source: &'a Source, definition: Node) -> &'a str {
     name.map_or("", |name| source.text_of(name))
 }
 
-/// What a row names beside its specification.
+/// What a row takes the steps from: its specification, or the relation that Apalache is given.
+fn next(model: &Model) -> Option<&str> {
+    match &model.symbolic {
+        Some(asked) => Some(&asked.next),
+        None if model.engine == Engine::Tlc => Some(&model.spec),
+        None => None,
+    }
+}
+
+/// What Apalache is given for the first states and for the constants.
+fn first(model: &Model) -> impl Iterator<Item = &str> {
+    let asked = model.symbolic.iter();
+    asked.flat_map(|asked| asked.cinit.iter().chain([&asked.init]).map(String::as_str))
+}
+
+/// What a row names beside its steps.
 fn asked(model: &Model) -> impl Iterator<Item = &str> {
     let named = model.invariants.iter();
     let named = named
@@ -471,7 +509,8 @@ fn asked(model: &Model) -> impl Iterator<Item = &str> {
         .chain(&model.symmetry)
         .chain(&model.view)
         .chain(&model.constraint);
-    named.map(String::as_str).chain(substituted(model))
+    let named = named.map(String::as_str).chain(substituted(model));
+    named.chain(first(model))
 }
 
 /// The operators that a row puts in the place of constants and of others.

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use interlock_checker::manifest::Engine;
 use interlock_checker::shard::Shard;
 
 /// Which mutants, and where to write.
@@ -23,6 +24,8 @@ pub struct Request {
     pub matrix: bool,
     /// No more runs a mutant, those first whose rows have noticed most.
     pub runs: Option<NonZero<usize>>,
+    /// Whose rows are asked: TLC's about what they read, or Apalache's about what they alone read.
+    pub engine: Engine,
     /// Write what is found of whole areas, or of a sample, into the documentation.
     pub keep: bool,
     /// How many mutants run at once.
@@ -41,6 +44,7 @@ impl Request {
         if let Some(sample) = self.sample {
             command.push(format!("--sample {sample} --seed {}", self.seed));
         }
+        command.extend((self.engine == Engine::Apalache).then(|| "--apalache".to_owned()));
         command.extend(self.runs.map(|runs| format!("--runs {runs}")));
         command.push("--keep".to_owned());
         command.join(" ")

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use interlock_checker::manifest::Engine;
 use interlock_checker::shard::Shard;
 use interlock_checker::{interrupt, toolchain};
 use interlock_mutate::mutate;
@@ -34,7 +35,10 @@ pub struct Mutate {
     /// Ask every row about every mutant, to tell which rows kill what no other does
     #[arg(long)]
     matrix: bool,
-    /// No more runs of TLC a mutant, those first whose rows have noticed most; who gets past them survives
+    /// Mutants of the modules that only Apalache reads, for its rows; it must be here
+    #[arg(long)]
+    apalache: bool,
+    /// No more runs a mutant, those first whose rows have noticed most; who gets past them survives
     #[arg(long, value_name = "N", conflicts_with = "matrix")]
     runs: Option<NonZero<usize>>,
     /// Write the sections of these areas in docs/mutants.md anew, or that of the sample
@@ -60,6 +64,10 @@ impl Mutate {
             budget: self.budget.map(Duration::from_secs),
             matrix: self.matrix,
             runs: self.runs,
+            engine: match self.apalache {
+                true => Engine::Apalache,
+                false => Engine::Tlc,
+            },
             keep: self.keep,
             jobs: self.jobs.unwrap_or_else(cores_and_one),
             specs: self.source.dir()?,
