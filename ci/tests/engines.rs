@@ -94,8 +94,12 @@ fn apalache_rows_that_are_wrong_are_told() {
 /// A clone without a network, whose Apalache is this script if it has one. It may run on the java that is here, which tells that it
 /// is 21.
 fn clone(script: Option<&str>) -> Clone {
+    clone_named("clone", script)
+}
+
+fn clone_named(name: &str, script: Option<&str>) -> Clone {
     let pin = "version = \"9.9.9\"\nsha256 = \"00\"\nurl = \"https://nowhere.invalid/a.tgz\"\nleast = \"0.62\"\n";
-    let clone = Clone::new()
+    let clone = Clone::named(name)
         .program("curl", "echo 'curl: (6) no network' >&2; exit 6")
         .program("java", "echo 'openjdk version \"21.0.1\"' >&2");
     fs::write(clone.dir.path().join("ci/apalache.toml"), pin).expect("the pin");
@@ -268,6 +272,14 @@ fn half_an_outcome_is_an_error() {
         assert_eq!(status, "error", "{script}: {text}");
         assert!(text.contains(tells), "{script}: {text}");
     }
+}
+
+/// Apalache's script gives java the folder for temporary files without quotes.
+#[test]
+fn the_folder_for_temporary_files_has_no_space() {
+    let script = "[ -d $TMPDIR ] && echo 'The outcome is: NoError'";
+    let clone = clone_named("a clone ", Some(script));
+    run(&clone, "step").code(0);
 }
 
 /// A tla-checker that is this script.

@@ -121,12 +121,12 @@ impl<'a> Apalache<'a> {
                 command.arg("--no-deadlock");
             }
         }
+        let module = format!("{}/{}.tla", model.area, model.module);
         command
-            .arg(format!("{}.tla", model.module))
-            .current_dir(self.manifest.specs.join(&model.area));
-
-        command
-            .env("TMPDIR", scratch.join("tmp"))
+            .arg(std::path::absolute(self.manifest.specs.join(module))?)
+            // The script's command line has the folder for temporary files in it, without quotes: nothing of the clone's path.
+            .current_dir(scratch)
+            .env("TMPDIR", "tmp")
             .env("JVM_GC_ARGS", "-XX:+UseSerialGC")
             // The solver is not Java: the second compiler never pays.
             .env(
