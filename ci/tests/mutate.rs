@@ -268,7 +268,8 @@ models = [
 /// An Apalache that says of each step that it is kept, as long as the module has this bound.
 const APALACHE: &str = r#"#!/bin/sh
 [ "$1" = version ] && echo 0.62.1 && exit
-grep -q 'x <= 3 ' APCounter.tla || exit 255
+for module; do :; done
+grep -q 'x <= 3 ' "$module" || exit 255
 echo 'The outcome is: NoError'
 "#;
 
@@ -326,7 +327,8 @@ fn what_only_apalache_reads_is_shown_to_its_rows() {
     list(&survive);
     let nothing_anew = contains(", 0 to show");
     of_apalache().assert().code(0).stderr(nothing_anew);
-    let of_tlc = contains("1 mutants: 0 known, 1 to show");
+    let left_out = "mutants of what Apalache alone reads (--apalache shows them)";
+    let of_tlc = contains("1 mutants: 0 known, 1 to show").and(contains(left_out));
     mutate(dir, &["--sample", "1"]).stderr(of_tlc);
 
     let none = command(dir, &["--apalache"])

@@ -62,6 +62,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let mut areas = Vec::new();
     let mut mutants = Vec::new();
     let mut lists = BTreeMap::new();
+    let mut left_out = 0;
     for name in &names {
         let tlc = Area::read(&manifest, name, Engine::Tlc)?;
         let apalache = Area::read(&manifest, name, Engine::Apalache)?;
@@ -71,10 +72,16 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         let [of_tlc, of_apalache] = both;
         let (area, own) = match request.engine {
             Engine::Apalache => (apalache, of_apalache),
-            Engine::Tlc | Engine::TlaChecker => (tlc, of_tlc),
+            Engine::Tlc | Engine::TlaChecker => {
+                left_out += of_apalache.len();
+                (tlc, of_tlc)
+            }
         };
         mutants.extend(own);
         areas.push(area);
+    }
+    if left_out > 0 {
+        note!("NOT RUN: {left_out} mutants of what Apalache alone reads (--apalache shows them)");
     }
     let made: Vec<&Mutant> = mutants.iter().collect();
     let chosen = choose(made.clone(), request);
