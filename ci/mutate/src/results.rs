@@ -25,7 +25,7 @@ pub enum How {
     Count,
     /// An action fires that should not, or does not.
     Coverage,
-    /// TLC cannot evaluate it.
+    /// The engine cannot evaluate it, or finds that it has no type.
     Evaluation,
     /// It has used up many times what the row does, and has not ended.
     Endless,
@@ -95,7 +95,7 @@ impl Record {
         }
     }
 
-    /// How many runs of TLC were needed.
+    /// How many runs were needed.
     pub fn runs(&self) -> usize {
         self.passed.len() + self.kills().len()
     }
