@@ -78,4 +78,8 @@ nE == [n |-> [Aio(a0) EXCEPT !.nowait = TRUE], E |-> [Aio(C0) EXCEPT !.fails = T
 \* A poller of the second block, which is not written.
 n2 == [n |-> [Aio(Does("write", 2, 2)) EXCEPT !.nowait = TRUE]]
 TwoUnwritten == [k \in 0 .. 1 |-> "unwritten"]
+
+\* For NeverPassed: b comes again, and has less to do where w has written its block.
+bw == [b |-> b1, w |-> AW.w]
+OnlyB == {"b"}
 =============================================================================
