@@ -127,4 +127,7 @@ SyncfsNext ==
     \/ \E p \in Page : WriteFirst(p)
 
 SyncfsSpec == SyncfsInit /\ [][SyncfsNext]_<<vars, first, nr_pages>>
+
+\* A probe, which must be violated: no caller that has returned may call again.
+NeverAgain == [][~(first = "done" /\ first' = "none")]_<<vars, first, nr_pages>>
 =============================================================================
