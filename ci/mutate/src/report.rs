@@ -198,9 +198,7 @@ impl Report {
 
     /// For the documentation; `command` makes it, with so many `runs` a mutant.
     pub fn section(&self, command: &str, runs: Option<NonZero<usize>>) -> String {
-        let runs = runs.map_or_else(String::new, |runs| {
-            format!(", each in {runs} runs at most")
-        });
+        let runs = runs.map_or_else(String::new, |runs| format!(", each in {runs} runs at most"));
         let Tally {
             made,
             by,
