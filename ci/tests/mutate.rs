@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use assert_cmd::assert::{Assert, OutputAssertExt as _};
+use predicates::BoxPredicate;
 use predicates::prelude::*;
 use predicates::str::contains;
 use runner::{interlock, program, temp, tools};
@@ -81,6 +82,24 @@ const OTHERS: [&str; 6] = [
 const KILLED: &str =
     r"{ module = 'Counter', in = 'Init', operator = 'off-by-one', from = 'x = 0', to = 'x = 1' },";
 
+/// An entry of a list.
+fn entry(what: &str) -> String {
+    format!("[[survive]]\nreason = \"x is a number\"\n{what}\n")
+}
+
+/// One of these mutants.
+fn of(mutants: &[&str]) -> String {
+    entry(&format!("mutants = [\n{}\n]", mutants.join("\n")))
+}
+
+/// That each of these lines is told.
+fn lines(lines: &[&'static str]) -> BoxPredicate<str> {
+    let all = predicate::always().boxed();
+    lines
+        .iter()
+        .fold(all, |all, line| all.and(contains(*line)).boxed())
+}
+
 fn mutate(dir: &Path, arguments: &[&str]) -> Assert {
     command(dir, arguments).assert()
 }
@@ -105,8 +124,6 @@ fn those_that_survive_are_the_listed_ones() {
     let area = dir.join("specs/counter");
     let write = |name: &str, text: &str| fs::write(area.join(name), text).expect("written");
     let list = |entries: &[String]| write("mutants.toml", &entries.concat());
-    let entry = |what: &str| format!("[[survive]]\nreason = \"x is a number\"\n{what}\n");
-    let of = |mutants: &[&str]| entry(&format!("mutants = [\n{}\n]", mutants.join("\n")));
     fs::create_dir_all(&area).expect("a folder");
     write("Counter.tla", COUNTER);
     write("Beside.tla", &beside(""));
@@ -122,11 +139,7 @@ fn those_that_survive_are_the_listed_ones() {
         .code(1)
         .stderr(goes_on);
     let survive = [&WEAKER[..], &OTHERS].concat();
-    let unlisted = survive
-        .iter()
-        .fold(contains("add one that does").boxed(), |all, line| {
-            all.and(contains(*line)).boxed()
-        });
+    let unlisted = contains("add one that does").and(lines(&survive));
     let unlisted = unlisted.and(contains("10 killed, 0 survive with a reason, 9 without"));
     let stronger = contains("19 mutants: 14 known, 5 to show");
     mutate(dir, &[]).code(1).stdout(unlisted).stderr(stronger);
@@ -305,18 +318,10 @@ fn what_only_apalache_reads_is_shown_to_its_rows() {
         r"{ module = 'APCounter', in = 'IndInv', operator = 'comparison', from = 'x >= 0', to = 'x > 0' },",
         r"{ module = 'APCounter', in = 'IndInv', operator = 'off-by-one', from = 'x >= 0', to = 'x >= 1' },",
     ];
-    let counter = contains("counter/Counter").not();
-    let told = unlisted.iter().fold(counter.boxed(), |all, line| {
-        all.and(contains(*line)).boxed()
-    });
+    let told = lines(&unlisted).and(contains("counter/Counter").not());
     of_apalache().assert().code(1).stdout(told);
 
     // They are in one list with those of TLC, which knows them.
-    let list = |mutants: &[&str]| {
-        let lines = mutants.join("\n");
-        let text = format!("[[survive]]\nreason = \"x is a number\"\nmutants = [\n{lines}\n]\n");
-        write("mutants.toml", &text);
-    };
     let found = of_apalache().output().expect("it runs");
     let text = String::from_utf8(found.stdout).expect("text");
     let survive: Vec<&str> = text
@@ -324,7 +329,7 @@ fn what_only_apalache_reads_is_shown_to_its_rows() {
         .map(str::trim)
         .filter(|line| line.starts_with("{ module"))
         .collect();
-    list(&survive);
+    write("mutants.toml", &of(&survive));
     let nothing_anew = contains(", 0 to show");
     of_apalache().assert().code(0).stderr(nothing_anew);
     let left_out = "mutants of what Apalache alone reads (--apalache shows them)";

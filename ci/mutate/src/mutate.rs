@@ -180,7 +180,7 @@ fn sections(
     lists: &BTreeMap<String, List>,
     request: &Request,
 ) -> Vec<(String, String)> {
-    let of_area = |area: &&String| {
+    let whole = |area: &&String| {
         let made: Vec<&Mutant> = made
             .iter()
             .copied()
@@ -192,7 +192,7 @@ fn sections(
         let title = page::title(area, request.engine);
         section(&title, &report, std::slice::from_ref(area), request)
     };
-    areas.iter().map(of_area).collect()
+    areas.iter().map(whole).collect()
 }
 
 /// Puts the sections into the page.

@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Context as _, Result};
-use interlock_checker::costs::estimate;
-use interlock_checker::manifest::{Engine, Expect, Lane, Manifest, Model};
+use interlock_checker::manifest::{Engine, Expect, Manifest, Model};
 use interlock_checker::toolchain::hex_sha256;
 use interlock_tla::module::source::{Node, Source, children, descendants};
 use interlock_tla::module::{Level, Module, Name};
 
 use crate::coverage::{Coverage, Span};
 use crate::operators::Role;
-
-/// Rows that cost more CPU seconds, by an estimate that is the same on every machine, are not asked: a survivor costs all of them.
-const DEAREST: f64 = 5.1;
+use crate::row::{asked, first, is_asked, next, substituted};
 
 /// An area's modules and rows.
 #[derive(Debug)]
@@ -58,20 +55,6 @@ struct Roles {
     policies: BTreeSet<String>,
 }
 
-/// Whether mutants are shown to a row. TLC decides it in seconds, as it is known of one whose graph is counted, or that each push runs.
-/// Of Apalache's are those of each push.
-pub fn is_asked(model: &Model) -> bool {
-    let of_push = model.lane <= Lane::Ci;
-    match model.engine {
-        Engine::Tlc => {
-            let is_known = of_push || model.total.is_some() && model.follows_from.is_none();
-            is_known && estimate(model) <= DEAREST
-        }
-        Engine::Apalache => of_push,
-        Engine::TlaChecker => false,
-    }
-}
-
 impl<'a> Area<'a> {
     /// Reads the modules in the folder `name`, and what its rows for the engine read of them.
     ///
@@ -100,8 +83,8 @@ impl<'a> Area<'a> {
             roles: Roles::default(),
         };
         let of_area = manifest.models.iter();
-        let of_area = of_area.filter(|model| model.area == name && model.engine == engine);
-        let of_area = of_area.filter(|model| is_asked(model));
+        let of_area =
+            of_area.filter(|model| model.area == name && model.engine == engine && is_asked(model));
         let records = area.records();
         let mut symbolic = BTreeSet::new();
         let mut roots: BTreeMap<&str, Root> = BTreeMap::new();
@@ -484,39 +467,6 @@ pub(crate) fn name<'a>(source: &'a Source, definition: Node) -> &'a str {
         .child_by_field_name("name")
         .or_else(|| children(definition).next());
     name.map_or("", |name| source.text_of(name))
-}
-
-/// What a row takes the steps from: its specification, or the relation that Apalache is given.
-fn next(model: &Model) -> Option<&str> {
-    match &model.symbolic {
-        Some(asked) => Some(&asked.next),
-        None if model.engine == Engine::Tlc => Some(&model.spec),
-        None => None,
-    }
-}
-
-/// What Apalache is given for the first states and for the constants.
-fn first(model: &Model) -> impl Iterator<Item = &str> {
-    let asked = model.symbolic.iter();
-    asked.flat_map(|asked| asked.cinit.iter().chain([&asked.init]).map(String::as_str))
-}
-
-/// What a row names beside its steps.
-fn asked(model: &Model) -> impl Iterator<Item = &str> {
-    let named = model.invariants.iter();
-    let named = named
-        .chain(&model.property)
-        .chain(&model.symmetry)
-        .chain(&model.view)
-        .chain(&model.constraint);
-    let named = named.map(String::as_str).chain(substituted(model));
-    named.chain(first(model))
-}
-
-/// The operators that a row puts in the place of constants and of others.
-fn substituted(model: &Model) -> impl Iterator<Item = &str> {
-    let values = model.constants.values();
-    values.filter_map(|value| value.strip_prefix("<-").map(str::trim))
 }
 
 /// The operator and all that it leads to; of one of an instance, the name that it has there.
