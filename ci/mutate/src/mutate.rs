@@ -166,10 +166,11 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     Ok(u8::from(!report.is_as_listed()))
 }
 
-/// A section of the page that is kept, its title first.
-fn section(title: &str, report: &Report, areas: &[String], request: &Request) -> (String, String) {
+/// A section of the page that is kept, its title first: of an area, or of the sample.
+fn section(of: &str, report: &Report, areas: &[String], request: &Request) -> (String, String) {
+    let title = page::title(of, request.engine);
     let command = request.command(areas);
-    (title.to_owned(), report.section(&command, request.runs))
+    (title, report.section(&command, request.runs))
 }
 
 /// A section for each of these areas.
@@ -189,8 +190,7 @@ fn sections(
         let found = found.iter().filter(|record| record.area == **area);
         let judged = Judged::all(found, lists);
         let report = Report::new(&made, judged, made.len(), false);
-        let title = page::title(area, request.engine);
-        section(&title, &report, std::slice::from_ref(area), request)
+        section(area, &report, std::slice::from_ref(area), request)
     };
     areas.iter().map(whole).collect()
 }

@@ -8,11 +8,11 @@ const HEADING: &str = "\n## ";
 /// The sample's section, the last one.
 pub const SAMPLE: &str = "A sample of all areas";
 
-/// The title of the section of an area's mutants that are shown to this engine's rows.
-pub fn title(area: &str, engine: Engine) -> String {
+/// The title of the section of mutants, an area's or the sample's, that are shown to this engine's rows.
+pub fn title(of: &str, engine: Engine) -> String {
     match engine {
-        Engine::Apalache => format!("{area}, for Apalache"),
-        Engine::Tlc | Engine::TlaChecker => area.to_owned(),
+        Engine::Apalache => format!("{of}, for Apalache"),
+        Engine::Tlc | Engine::TlaChecker => of.to_owned(),
     }
 }
 
@@ -32,25 +32,21 @@ pub fn with(page: &str, areas: &[&str], new: Vec<(String, String)>) -> String {
     let engines = [Engine::Tlc, Engine::Apalache];
     let titles = areas
         .iter()
-        .flat_map(|area| engines.map(|engine| title(area, engine)));
+        .chain([&SAMPLE])
+        .flat_map(|of| engines.map(|engine| title(of, engine)));
     let titles: Vec<String> = titles.collect();
     let own = page.split(HEADING).skip(1);
     let own = own.filter_map(|section| section.split_once('\n'));
     let is_kept = |title: &str| {
         let is_new = new.iter().any(|(own, _)| own == title);
-        !is_new && (title == SAMPLE || titles.iter().any(|known| known == title))
+        !is_new && titles.iter().any(|known| known == title)
     };
     let mut sections: Vec<(String, String)> = own
         .filter(|(title, _)| is_kept(title))
         .map(|(title, text)| (title.to_owned(), text.trim().to_owned()))
         .collect();
     sections.extend(new);
-    sections.sort_by_key(|(title, _)| {
-        titles
-            .iter()
-            .position(|known| known == title)
-            .unwrap_or(titles.len())
-    });
+    sections.sort_by_key(|(title, _)| titles.iter().position(|known| known == title));
     let mut page = OPENING.to_owned();
     for (title, text) in sections {
         page += &format!("{HEADING}{title}\n\n{}\n", text.trim());
@@ -81,6 +77,15 @@ mod tests {
         let expected = format!(
             "{OPENING}\n## dio\n\none\n\n## {symbolic}\n\nfour\n\n## jbd2\n\ntwo\n\n## {SAMPLE}\n\nthree\n"
         );
+        assert_eq!(page, expected);
+    }
+
+    #[test]
+    fn the_sample_for_another_engine_is_beside_the_first() {
+        let symbolic = title(SAMPLE, Engine::Apalache);
+        let page = with("", &["dio"], vec![section(&symbolic, "one")]);
+        let page = with(&page, &["dio"], vec![section(SAMPLE, "two")]);
+        let expected = format!("{OPENING}\n## {SAMPLE}\n\ntwo\n\n## {symbolic}\n\none\n");
         assert_eq!(page, expected);
     }
 
