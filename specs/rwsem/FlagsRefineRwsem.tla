@@ -94,4 +94,7 @@ HasSleepInVain      == [][(\E t \in Task : Abstract!SleepInVain(t)) => Abstract!
 HasWakeInVain       == [][(\E t \in Task : Abstract!WakeInVain(t)) => Abstract!Next]_abstract
 HasReleaseInSilence == [][(\E t \in Task : Abstract!ReleaseInSilence(t)) => Abstract!Next]_abstract
 HasReleaseInVain    == [][(\E t \in Task : Abstract!ReleaseInVain(t)) => Abstract!Next]_abstract
+
+\* Constraint: nobody is late, and at most one waits.
+OneInTime == timeout = {} /\ Len(list) <= 1
 =============================================================================

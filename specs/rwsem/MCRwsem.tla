@@ -55,4 +55,7 @@ DemandAsleep ==
     /\ ~handoff
     /\ UNCHANGED <<pc, queue>>
     /\ Settle(FALSE, TRUE)
+
+\* Probe of NobodyStaysAway: readers are inside, and a writer is away.
+NeverReadBeside == \A w \in Writers : ~(pc[w] = "idle" /\ ReadHeld)
 =============================================================================

@@ -17,4 +17,9 @@ NeverBlocks == \A w \in Writers : pc[w] # "block"
 \* lets nobody in (in the place of FrontReaders).
 UnfairLockSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t))
 Nobody(q) == {}
+
+\* Whoever has wait_lock drops it.
+LeavesWaitLock == \A t \in Task : waitlock = t ~> waitlock # t
+\* Probe: somebody has it.
+NeverLocked == \A t \in Task : waitlock # t
 =============================================================================

@@ -27,6 +27,11 @@ fn reductions_beside_a_property() {
         ] {
             let row = format!("{{ size = \"RW\", holds = \"{property}\"");
             let copy = Copy::with(&row, &format!("{row}, {key} = \"Symmetry\""));
+            // a property of steps is checked between the states that a constraint leaves
+            if (key, property) == ("constraint", "InOrder") {
+                finds_only(&copy, &[]);
+                continue;
+            }
             let expected = format!(
                 "specs/demo/models.toml:{line}: unsound-reduction: model `{model}`: {keyword} Symmetry beside the property {property}: \
                  TLC's verdict would mean nothing (remove it, or move the property to a row without it)"

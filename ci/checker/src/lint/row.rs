@@ -28,12 +28,18 @@ fn reductions(lint: &mut Lint, model: &Model) {
     let Some(property) = &model.property else {
         return;
     };
+    // each step that TLC makes is checked, as each state is of an invariant: a constraint says between which states
+    let of_steps = lint
+        .shape(model, property)
+        .is_some_and(|shape| !shape.is_liveness());
     for (keyword, operator) in [
         ("SYMMETRY", &model.symmetry),
         ("VIEW", &model.view),
         ("CONSTRAINT", &model.constraint),
     ] {
-        if let Some(operator) = operator {
+        if let Some(operator) = operator
+            && !(of_steps && keyword == "CONSTRAINT")
+        {
             let message = format!(
                 "{keyword} {operator} beside the property {property}: TLC's verdict would mean nothing \
                  (remove it, or move the property to a row without it)"
