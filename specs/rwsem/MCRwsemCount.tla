@@ -22,4 +22,11 @@ Nobody(q) == {}
 LeavesWaitLock == \A t \in Task : waitlock = t ~> waitlock # t
 \* Probe: somebody has it.
 NeverLocked == \A t \in Task : waitlock # t
+
+\* Whoever has seen a spinner takes wait_lock, or leaves the queue alone.
+LeavesSeen == \A t \in Task : pc[t] = "seen" ~> pc[t] # "seen"
+\* Probe: somebody has.
+NeverSees == \A t \in Task : pc[t] # "seen"
+\* Control: it may stop there.
+StopsSpec == Spec /\ \A t \in Task : WF_vars(pc[t] # "seen" /\ Proceed(t))
 =============================================================================

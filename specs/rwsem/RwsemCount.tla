@@ -56,6 +56,9 @@ OnePassWake == [TwoPass EXCEPT !.order = <<"Clear", "Add", "Rouse">>]
 \* that waker's wake-up may come at once.
 \* @type: () => $policy;
 WakeQBeforeClear == [TwoPass EXCEPT !.order = <<"Add", "Rouse", "Clear">>]
+\* 4.9 to 4.20, which have both.
+\* @type: () => $policy;
+WakeQInOnePass == [TwoPass EXCEPT !.order = <<"Rouse", "Clear", "Add">>]
 \* 59aabfc7e959 (4.2), mended by 9c29c31830a4 (4.14): nothing orders the load of
 \* sem->osq after the release.
 \* @type: () => $policy;

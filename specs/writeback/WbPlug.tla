@@ -338,9 +338,9 @@ Spec == Init /\ [][Next]_vars
 (* Fairness: a task that has its processor goes on, the device takes what  *)
 (* there is and completes it, and the scheduler gives a processor back.    *)
 (* Nobody is obliged to want a processor, to sleep, to take an inode off   *)
-(* b_io, or to be throttled.                                               *)
+(* b_io, or to be throttled, and no pass to begin.                         *)
 
-Flusher == Begin \/ Lock \/ Pick \/ Submit \/ Finish \/ Resched \/ GoOn \/ End
+Flusher == Lock \/ Pick \/ Submit \/ Finish \/ Resched \/ GoOn \/ End
 Device  == \E r \in SUBSET File : Issue(r) \/ Complete(r)
 
 FairSpec == Spec /\ WF_vars(Flusher) /\ WF_vars(Device) /\ WF_vars(Resume)
