@@ -21,7 +21,7 @@
 (* be: what holds of the data then holds with any lock.  If Fifo is, it is *)
 (* granted in the order of asking, readers together: nobody passes a       *)
 (* writer that waits, nor does a trylock.  Linux comes to that since 5.11, *)
-(* when a waiter's timer has run out; until then others may steal a free   *)
+(* when a waiter has demanded the lock; until then others may steal a free *)
 (* lock (../rwsem, Handoff511).                                            *)
 (* i_dio_count is an exact count.  A look-up of a block's mapping and the  *)
 (* submission of its I/Os are one step: the block can still change before  *)

@@ -58,4 +58,10 @@ DemandAsleep ==
 
 \* Probe of NobodyStaysAway: readers are inside, and a writer is away.
 NeverReadBeside == \A w \in Writers : ~(pc[w] = "idle" /\ ReadHeld)
+
+\* Probe of WriterClassProgress where nobody reads: a writer contends.
+NeverWriterContends == ~\E w \in Writers : Contends(w)
+
+\* Control, in the place of Place: whoever queues stands behind the first waiter.
+BehindFirst(t) == IF queue = <<>> THEN <<t>> ELSE <<Head(queue), t>> \o Tail(queue)
 =============================================================================

@@ -41,4 +41,11 @@ NeverHandsOver ==
 \* Control, in the place of MustWake: who leaves does not look whether the head has
 \* been called.
 AlsoIfCalled(t) == Holders = {t} /\ queue # <<>>
+
+\* Whoever is called looks, and takes the lock or waits on.
+StopsLooking == \A t \in Task : pc[t] = "try" ~> pc[t] # "try"
+\* Probe: somebody is called.
+NeverCalled == \A t \in Task : pc[t] # "try"
+\* Control: who is called need not look.
+NeverLooksSpec == Spec /\ \A t \in Task : WF_vars(pc[t] # "try" /\ Proceed(t))
 =============================================================================

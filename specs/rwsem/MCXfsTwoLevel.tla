@@ -13,4 +13,14 @@ NeverAllContend ==
 NeverBothContend ==
     ~(/\ \E r \in Readers : Inner!Contends(r)
       /\ \E w \in Writers : Inner!Contends(w))
+
+\* Control, in the place of OuterEnter: i_rwsem lets in whoever comes.
+EntersBeside(w) ==
+    /\ opc[w] = "idle"
+    /\ opc' = [opc EXCEPT ![w] = "hold"]
+    /\ UNCHANGED <<oqueue, inner, wrote>>
+
+\* Must be violated: nobody is obliged to come.
+ReadersCome == \A r \in Readers : ipc[r] = "idle" ~> ipc[r] # "idle"
+WritersCome == \A w \in Writers : ipc[w] = "idle" ~> ipc[w] # "idle"
 =============================================================================

@@ -196,7 +196,8 @@ impl Policy {
         ..Policy::XADD420
     };
 
-    /// Linux 5.11 and later: readers steal only a lock that nobody holds.
+    /// Linux 5.16 and later, and 5.11 to 5.15 but for the moment at which a writer demands the lock: readers steal only a lock that nobody
+    /// holds.
     pub const HANDOFF511: Policy = Policy {
         spin_readers: false,
         barge: Barge::FreeReaders,
