@@ -33,13 +33,14 @@ fn reductions(lint: &mut Lint, model: &Model) {
         .shape(model, property)
         .is_some_and(|shape| !shape.is_liveness());
     for (keyword, operator) in [
-        ("SYMMETRY", &model.symmetry),
-        ("VIEW", &model.view),
-        ("CONSTRAINT", &model.constraint),
+        ("SYMMETRY", model.symmetry.as_ref()),
+        ("VIEW", model.view.as_ref()),
+        (
+            "CONSTRAINT",
+            model.constraint.as_ref().filter(|_| !of_steps),
+        ),
     ] {
-        if let Some(operator) = operator
-            && !(of_steps && keyword == "CONSTRAINT")
-        {
+        if let Some(operator) = operator {
             let message = format!(
                 "{keyword} {operator} beside the property {property}: TLC's verdict would mean nothing \
                  (remove it, or move the property to a row without it)"
