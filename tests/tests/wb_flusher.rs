@@ -92,6 +92,31 @@ fn what_is_not_there_cannot_be_dirtied() {
     }
 }
 
+#[test]
+fn a_block_of_several_sectors_is_written_whole() {
+    let block = 2 * BLOCK;
+    let sizes = Sizes { block, ..SIZES };
+    let flusher = Flusher::new(memory(), sizes).expect("right sizes");
+    let last = FILES / 2 - 1;
+    flusher.dirty(last, &[7; 2 * BLOCK]).expect("it is there");
+    let beyond = flusher.dirty(last + 1, &[7; 2 * BLOCK]);
+    assert_eq!(beyond, Err(Errno::NoSpace));
+    flusher.sync().expect("the device works");
+    let mut bytes = [0; 2 * BLOCK];
+    let read = flusher.device().read_at(&mut bytes, (last * block) as u64);
+    read.expect("it works");
+    assert_eq!(bytes, [7; 2 * BLOCK]);
+}
+
+/// What a test that hangs says of it.
+#[test]
+fn it_tells_where_its_pages_are() {
+    let flusher = Flusher::new(memory(), SIZES).expect("right sizes");
+    flusher.dirty(3, &[7; BLOCK]).expect("it is there");
+    let told = format!("{flusher:?}");
+    assert!(told.starts_with("Pages { dirty: [3], io: []"), "{told}");
+}
+
 /// Counts its writes; those to the first block fail, or panic.
 struct Failing {
     device: MemoryDevice,

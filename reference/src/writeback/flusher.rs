@@ -90,7 +90,7 @@ impl<D: BlockDevice, S: System, R: Rules, P: Probe> Flusher<D, S, R, P> {
     /// `EINVAL`: a block is no whole number of sectors or has none, or the device takes no request.
     pub fn on(device: D, sizes: Sizes, probe: P) -> Result<Self, Errno> {
         let sector = device.sector_size();
-        let whole = sector > 0 && sizes.block > 0 && sizes.block.is_multiple_of(sector);
+        let whole = sizes.block > 0 && sizes.block.is_multiple_of(sector);
         if !whole || sizes.slots == 0 {
             return Err(Errno::Invalid);
         }
