@@ -75,8 +75,8 @@ fn every_source_is_in_one_group() {
 
 const GROUPS: &str = "group one\nfiles src/a.rs\ntests good\nseconds 9\n\ngroup two\nfiles src/b*.rs\ntests good lib\nseconds 9\n";
 
-/// What the script says of a project with two groups, where cargo-mutants misses these mutants and these are listed.
-fn mutants(args: &[&str], missed: &str, listed: &str) -> Assert {
+/// A project with two groups, where cargo-mutants misses these mutants and these are listed.
+fn project(missed: &str, listed: &str) -> Clone {
     let cargo = format!(
         r#"
 [ "$2" = --version ] && exit 0
@@ -90,20 +90,31 @@ echo '[1]' >"$out/mutants.json"
 case $2 in */one) printf '{missed}' ;; esac >"$out/missed.txt""#
     );
     let clone = Clone::new().program("cargo", &cargo);
-    let copy = program_of_the_project("ci/mutants", clone.dir.path());
+    program_of_the_project("ci/mutants", clone.dir.path());
     program_of_the_project("ci/mutants-page", clone.dir.path());
     for (name, text) in [
         ("tests/mutants.groups", GROUPS),
         ("tests/mutants.txt", listed),
         ("src/a.rs", "one\n  two\n"),
+        ("src/b1.rs", ""),
         ("docs/mutants-code.md", ""),
     ] {
         let path = clone.dir.path().join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     }
+    clone
+}
+
+/// What the script says there.
+fn run(clone: &Clone, args: &[&str]) -> Assert {
     let path = format!("{}:/usr/bin:/bin", clone.bin().display());
-    Command::new(copy).args(args).env("PATH", path).assert()
+    let script = clone.dir.path().join("ci/mutants");
+    Command::new(script).args(args).env("PATH", path).assert()
+}
+
+fn mutants(args: &[&str], missed: &str, listed: &str) -> Assert {
+    run(&project(missed, listed), args)
 }
 
 const MISSED: &str = r"src/a.rs:2:7: replace two\n";
@@ -143,6 +154,25 @@ fn what_is_listed_and_caught_is_told_of_whole_groups() {
     mutants(&["--group", "two"], "", listed).code(0);
 }
 
+/// What a run has caught counts in the next, of the same sources.
+#[test]
+fn a_run_goes_on_with_the_last_one() {
+    let clone = project(MISSED, "# why\nsrc/a.rs: replace two: two\n");
+    run(&clone, &["--group", "one"]).code(0);
+    let caught = "target/interlock/mutants/one/mutants.out/caught.txt";
+    let earlier = "src/a.rs:1:1: replace one -> none\n";
+    fs::write(clone.dir.path().join(caught), earlier).expect("a run's file");
+    for _ in 0..2 {
+        let again = run(&clone, &["--group", "one", "--again"]).code(0);
+        again.stdout(contains(" --iterate ").and(contains("one: 2 mutants are caught")));
+    }
+    fs::write(clone.dir.path().join("src/a.rs"), "one\n two\n").expect("a source");
+    let told = contains("one was not run here, or its sources have changed since");
+    run(&clone, &["--group", "one", "--again"])
+        .code(2)
+        .stderr(told);
+}
+
 #[test]
 fn wrong_usage_is_told() {
     for (args, told) in [
@@ -159,7 +189,11 @@ fn wrong_usage_is_told() {
         (&["--all"], "--all is not known"),
         (
             &["--keep", "--shard", "0/2"],
-            "figures are kept of whole groups",
+            "--keep and --again are of whole groups",
+        ),
+        (
+            &["--again", "--group", "one"],
+            "one was not run here, or its sources have changed since",
         ),
     ] {
         mutants(args, "", "").code(2).stderr(contains(told));
