@@ -73,7 +73,8 @@ fn every_source_is_in_one_group() {
     }
 }
 
-const GROUPS: &str = "group one\nfiles src/a.rs\ntests good\nseconds 9\n\ngroup two\nfiles src/b*.rs\ntests good lib\nseconds 9\n";
+const GROUPS: &str =
+    "group one\nfiles src/a.rs\ntests good\n\ngroup two\nfiles src/b*.rs\ntests good lib\n";
 
 /// A project with two groups, where cargo-mutants misses these mutants and these are listed.
 fn project(missed: &str, listed: &str) -> Clone {
@@ -125,7 +126,7 @@ fn what_is_missed_and_listed_is_well() {
     let run = mutants(&[], MISSED, listed).code(0);
     run.stdout(
         contains("one: 1 mutants are caught, 0 more hang and are, 0 do not compile, 1 are listed")
-            .and(contains("--file src/b*.rs --cargo-arg=--test=good --cargo-arg=--lib --cargo-arg=--package=conformance --jobs 1 --timeout 9 --output")),
+            .and(contains("--file src/b*.rs --cargo-arg=--test=good --cargo-arg=--lib --cargo-arg=--package=conformance --jobs 1 --minimum-test-timeout 20 --timeout-multiplier 6 --output")),
     );
 }
 
