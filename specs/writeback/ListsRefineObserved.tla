@@ -237,6 +237,10 @@ Alike ==
         /\ Observed!Inodes(b_io) \cup Observed!Inodes(writing) = list["io"]
         /\ Observed!Inodes(b_more_io) = list["more"]
 
+\* What the flusher has written since it woke up, and what is still dirty, has been
+\* dirtied.
+WritesDirtied == sum + written + Cardinality(dirty) <= dirtied
+
 \* Longer runs, of few orders: two inodes are dirtied by turns, and sync(2) is not called
 \* before the last turns.
 ByTurns ==
@@ -254,4 +258,7 @@ QueuedNowhere(S) ==
                          !["more"]  = {},
                          !["dirty"] = @ \ S,
                          !["time"]  = @ \ S]
+
+\* In the place of ToWrite: pages that are clean are written, too.
+WritesClean(w) == UNION {Pages(i) : i \in inode[w]}
 =============================================================================

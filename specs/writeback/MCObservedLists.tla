@@ -60,4 +60,9 @@ Waiting ==
 
 \* Traces of so many steps.
 Short == TLCGet("level") <= Steps
+
+\* A fault to be found, in the place of Goes: the work itself is counted as a page.
+GoesCounted(w) ==
+    /\ work' = <<w>>
+    /\ done' = Len(work')
 =============================================================================

@@ -268,4 +268,7 @@ OneList ==
 
 \* b_dirty may be in the order of dirtied_when.
 InOrder == \A j, k \in DOMAIN dirty : j < k => dirty[j].low <= dirty[k].high
+
+\* What the work has written, the flusher has written since it woke up.
+DoneIsOfSum == done <= sum
 =============================================================================
