@@ -199,8 +199,11 @@ impl Log {
 
 /// One block of bytes that tell `name`.
 pub fn data(block_size: usize, name: u32) -> Vec<u8> {
-    let words = (0..block_size as u32 / 4).map(|word| word.wrapping_mul(0x9E37_79B1) ^ name);
-    words.flat_map(u32::to_le_bytes).collect()
+    let mut bytes = vec![0; block_size];
+    for (word, bytes) in (0u32..).zip(bytes.chunks_exact_mut(4)) {
+        bytes.copy_from_slice(&(word.wrapping_mul(0x9E37_79B1) ^ name).to_le_bytes());
+    }
+    bytes
 }
 
 /// The same, but it begins with the magic number.

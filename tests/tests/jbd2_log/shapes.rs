@@ -17,11 +17,12 @@ fn every_shape_of_a_transaction_comes_back() {
         for size in [1024, 4096] {
             // The largest: a descriptor of 8-byte tags has 506 of them, a revoke block 1020 records.
             for blocks in [0, 1, 2, 59, 60, 61, 62, 121, 122, 123, 254, 507, 1100] {
+                let written = writes(size, 5000, blocks, 7);
                 for revoked in [0, 1, 125, 126, 127, 252, 253, 1021, 1022] {
                     if revoked > 0 && !features.revoke {
                         continue;
                     }
-                    let mut change = writes(size, 5000, blocks, 7);
+                    let mut change = written.clone();
                     change.revokes = (3000..3000 + revoked).collect();
                     let superblock = Log::new(size, features, 2, 0, 1).superblock;
                     let needed = blocks_needed(&superblock, blocks as usize, revoked as usize);
