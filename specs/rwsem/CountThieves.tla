@@ -18,6 +18,5 @@ OnlyThieves ==
 
 Step == Next /\ OnlyThieves'
 
-ThievesSpec ==
-    Init /\ [][Step]_vars /\ \A t \in Task : WF_vars(Proceed(t)) /\ SF_vars(Locks(t))
+ThievesSpec == Init /\ [][Step]_vars /\ TasksProceed
 =============================================================================

@@ -424,7 +424,8 @@ Proceed(t) ==
     \/ Sleep(t) \/ SkipWake(t) \/ MarkWake(t) \/ BackOut(t)
     \/ Add(t) \/ Clear(t) \/ Rouse(t) \/ Unlock(t) \/ Locks(t)
 
-FairSpec == Spec /\ \A t \in Task : WF_vars(Proceed(t)) /\ SF_vars(Locks(t))
+TasksProceed == \A t \in Task : WF_vars(Proceed(t)) /\ SF_vars(Locks(t))
+FairSpec     == Spec /\ TasksProceed
 
 -----------------------------------------------------------------------------
 \* A writer is alone inside.
