@@ -117,4 +117,7 @@ Contends(t) == pc[t] \in {"slow", "spin", "queue", "wait", "sleep", "woke", "try
 
 ReaderProgress == \A r \in Readers : Contends(r) ~> pc[r] = "hold"
 WriterProgress == \A w \in Writers : Contends(w) ~> pc[w] = "hold"
+
+\* Whoever is killed in its wait leaves the list, or has the lock by now.
+LeavesList == \A t \in Task : pc[t] = "leave" ~> pc[t] # "leave"
 =============================================================================

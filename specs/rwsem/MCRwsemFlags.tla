@@ -24,4 +24,9 @@ FlagsStay      == count
 ReadersAreLate == timeout \subseteq Readers
 FirstIsInTime  == \A t \in timeout : ~First(t)
 WritersAlone   == \A r \in Readers : pc[r] = "idle"
+
+\* Probe of LeavesList: somebody is killed in its wait.
+NeverLeaves == \A t \in Task : pc[t] # "leave"
+\* Control: whoever is killed may stay where it is.
+StaysSpec == Spec /\ \A t \in Task : WF_vars(pc[t] # "leave" /\ Proceed(t))
 =============================================================================
