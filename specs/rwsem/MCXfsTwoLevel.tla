@@ -23,4 +23,9 @@ EntersBeside(w) ==
 \* Must be violated: nobody is obliged to come.
 ReadersCome == \A r \in Readers : ipc[r] = "idle" ~> ipc[r] # "idle"
 WritersCome == \A w \in Writers : ipc[w] = "idle" ~> ipc[w] # "idle"
+
+\* Probe of NobodyRunsOn: a writer runs before a lock.
+NeverRuns == \A w \in Writers : ~Runs(w)
+\* Control: it may do so for ever.
+RunsOnSpec == Spec /\ \A w \in Writers : WF_vars(~Runs(w) /\ WriterProceeds(w))
 =============================================================================

@@ -130,11 +130,12 @@ AtInner(t) ==
 AtOuter(w) ==
     \/ OuterSteal(w) \/ OuterQueue(w) \/ OuterTake(w) \/ OuterSleep(w)
     \/ OuterRelease(w) \/ OuterWake(w) \/ OuterSkipWake(w)
+WriterProceeds(w) ==
+    (opc[w] # "idle" \/ ipc[w] # "idle") /\ (AtInner(w) \/ AtOuter(w))
 FairSpec ==
     /\ Spec
     /\ \A r \in Readers : WF_vars(ipc[r] # "idle" /\ AtInner(r))
-    /\ \A w \in Writers :
-          WF_vars((opc[w] # "idle" \/ ipc[w] # "idle") /\ (AtInner(w) \/ AtOuter(w)))
+    /\ \A w \in Writers : WF_vars(WriterProceeds(w))
 
 -----------------------------------------------------------------------------
 MutualExclusion == Inner!MutualExclusion /\ Outer!MutualExclusion
@@ -152,4 +153,9 @@ WriterProgress == \A w \in Writers : Outer!Contends(w) ~> ipc[w] = "hold"
 
 WriterClassProgress ==
     (\E w \in Writers : Outer!Contends(w)) ~> (\E w \in Writers : ipc[w] = "hold")
+
+\* A writer that runs before a lock, as a spinner or in the queue, gets it or
+\* goes to sleep.
+Runs(w) == opc[w] \in {"spin", "try"} \/ ipc[w] \in {"spin", "try"}
+NobodyRunsOn == \A w \in Writers : Runs(w) ~> ~Runs(w)
 =============================================================================
