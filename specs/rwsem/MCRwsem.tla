@@ -64,4 +64,7 @@ NeverWriterContends == ~\E w \in Writers : Contends(w)
 
 \* Control, in the place of Place: whoever queues stands behind the first waiter.
 BehindFirst(t) == IF queue = <<>> THEN <<t>> ELSE <<Head(queue), t>> \o Tail(queue)
+
+\* Probe of WokenByRelease: a waiter is woken.
+NeverWoken == [][\A t \in Task : ~(pc[t] = "wait" /\ pc'[t] = "try")]_vars
 =============================================================================

@@ -454,6 +454,12 @@ HandoffToHead ==
     [][\A t \in Task :
         handoff /\ t \notin Holders /\ pc'[t] = "hold" => pc'[Head(queue)] = "hold"]_vars
 
+\* Where only a release wakes waiters, who queues wakes nobody.
+WokenByRelease ==
+    [][\A t \in Task :
+        pc[t] = "wait" /\ pc'[t] = "try" =>
+            \E u \in Task : pc[u] = "wake" /\ pc'[u] = "idle"]_vars
+
 AtMostThreeBatches == Batches(queue) <= 3
 
 -----------------------------------------------------------------------------
