@@ -131,7 +131,7 @@ fn what_is_unknown_in_the_superblock_stays() {
 }
 #[test]
 fn an_area_maps_its_blocks() {
-    let area = LogArea::new(1024, vec![10..12, 5..5, 100..103]);
+    let area = LogArea::new(1024, vec![10..12, 5..5, 100..103, 7..7]);
     assert_eq!(area.blocks(), 5);
     let positions = (0..5).map(|block| area.position(block).map(|position| position / 1024));
     assert_eq!(

@@ -49,9 +49,8 @@ impl LogArea {
     /// [`LogError::Corrupt`]: there is no such log block, or no device is that large.
     pub fn position(&self, log_block: u32) -> Result<u64, LogError> {
         let at = u64::from(log_block);
-        let run = self.runs.iter().rfind(|(before, run)| {
-            *before <= at && at - before < run.end.saturating_sub(run.start)
-        });
+        // The last one that has not too many before it: those without a block have as many as the next.
+        let run = self.runs.iter().rfind(|(before, _)| *before <= at);
         let block = run.map(|(before, run)| run.start + (at - before));
         block
             .filter(|_| log_block < self.blocks)
