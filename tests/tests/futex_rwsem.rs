@@ -22,6 +22,8 @@ thread_local! {
     static DONE: RefCell<Vec<Done>> = const { RefCell::new(Vec::new()) };
     /// A writer inside, and in how many spins or sleeps from now it leaves.
     static HOLDER: Cell<Option<(*const Lock, u32)>> = const { Cell::new(None) };
+    /// Time passes before a sleep, and another task goes to the same bed.
+    static LATE: Cell<bool> = const { Cell::new(false) };
     /// Whoever was granted the lock has ended its life.
     static GONE: Cell<bool> = const { Cell::new(false) };
 }
@@ -137,6 +139,12 @@ impl Futex for Wait {
     }
 
     fn wait(&self, expected: u32) {
+        if LATE.get() {
+            pass();
+            self.fetch_or(1, Ordering::Relaxed);
+            assert_ne!(expected, self.load(Ordering::Relaxed), "it is missed");
+            return;
+        }
         assert_eq!(expected, self.load(Ordering::Relaxed), "it would not sleep");
         done(Sleep);
         pass();
@@ -196,6 +204,25 @@ fn a_grant_wakes_who_sleeps() {
     }
 }
 
+/// Its bed may have been slept in before.
+#[test]
+fn a_wake_up_between_the_look_and_the_sleep_is_not_missed() {
+    for kind in [Kind::Reader, Kind::Writer] {
+        let lock = Lock::with(Word::FREE, Recorder);
+        LATE.set(true);
+        for _ in 0..3 {
+            lock.acquire(Kind::Writer);
+            HOLDER.set(Some((&lock, 5)));
+            DONE.take();
+            lock.acquire(kind);
+            assert_eq!(DONE.take().last(), Some(&WakeUp), "{kind:?}");
+            // SAFETY: it was acquired so.
+            unsafe { lock.release(kind) };
+        }
+        LATE.set(false);
+    }
+}
+
 /// Ends the life of a lock as soon as it is granted to somebody.
 struct Ends;
 
@@ -236,12 +263,41 @@ fn nothing_of_a_lock_is_touched_once_it_is_granted() {
     }
 }
 
+/// The bed of the published locks.
+fn bed(lock: usize, grant: Grant) -> *const AtomicU32 {
+    std::ptr::from_ref(Shared.bed(lock, grant))
+}
+
+/// So have batches of readers.
 #[test]
 fn writers_next_to_each_other_have_a_bed_each() {
-    let bed = |ticket: u32| std::ptr::from_ref(Shared.bed(0x1238, Grant::Writer(ticket % 4096)));
     for first in [0, 3500, 4095] {
-        let beds: HashSet<_> = (first..first + 1024).map(bed).collect();
-        assert_eq!(beds.len(), 1024);
+        for grant in [Grant::Writer, Grant::Readers] {
+            let of = |number: u32| bed(0x1238, grant(number % 4096));
+            let beds: HashSet<_> = (first..first + 1024).map(of).collect();
+            assert_eq!(beds.len(), 1024);
+        }
+    }
+}
+
+#[test]
+fn readers_sleep_away_from_the_writers_that_wait_next_to_them() {
+    for batch in [0, 1, 700] {
+        let readers = bed(0x1238, Grant::Readers(batch));
+        let of = |number| bed(0x1238, Grant::Writer(number));
+        let mut next = (batch..batch + 512).chain(batch.saturating_sub(511)..batch);
+        assert!(next.all(|number| of(number) != readers), "batch {batch}");
+    }
+}
+
+/// A few waiters of each have beds of their own.
+#[test]
+fn locks_next_to_each_other_begin_far_from_each_other() {
+    let of = |lock: usize| (0..16).map(move |ticket| bed(lock, Grant::Writer(ticket)));
+    for stride in [8, 16, 64] {
+        let locks = (0..16).map(|number| 0x1238 + stride * number);
+        let beds: HashSet<_> = locks.flat_map(of).collect();
+        assert_eq!(beds.len(), 16 * 16, "{stride} bytes");
     }
 }
 
