@@ -160,12 +160,23 @@ fn what_is_listed_and_caught_is_told_of_whole_groups() {
 fn a_run_goes_on_with_the_last_one() {
     let clone = project(MISSED, "# why\nsrc/a.rs: replace two: two\n");
     run(&clone, &["--group", "one"]).code(0);
-    let caught = "target/interlock/mutants/one/mutants.out/caught.txt";
-    let earlier = "src/a.rs:1:1: replace one -> none\n";
-    fs::write(clone.dir.path().join(caught), earlier).expect("a run's file");
+    let last = clone
+        .dir
+        .path()
+        .join("target/interlock/mutants/one/mutants.out");
+    let hangs = "src/a.rs:2:1: replace two -> for ever\n";
+    for (name, earlier) in [
+        ("caught.txt", "src/a.rs:1:1: replace one -> none\n"),
+        ("timeout.txt", hangs),
+    ] {
+        fs::write(last.join(name), earlier).expect("a run's file");
+    }
     for _ in 0..2 {
         let again = run(&clone, &["--group", "one", "--again"]).code(0);
-        again.stdout(contains(" --iterate ").and(contains("one: 2 mutants are caught")));
+        let figures = contains("one: 2 mutants are caught, 1 more hang");
+        again.stdout(contains(" --iterate ").and(figures));
+        let left_out = fs::read_to_string(last.join("previously_caught.txt"));
+        assert!(left_out.expect("it is written").starts_with(hangs));
     }
     fs::write(clone.dir.path().join("src/a.rs"), "one\n two\n").expect("a source");
     let told = contains("one was not run here, or its sources have changed since");

@@ -24,6 +24,8 @@ thread_local! {
     static HOLDER: Cell<Option<(*const Lock, u32)>> = const { Cell::new(None) };
     /// Time passes before a sleep, and another task goes to the same bed.
     static LATE: Cell<bool> = const { Cell::new(false) };
+    /// Where the lock is whose bed was asked for last.
+    static BED_OF: Cell<Option<usize>> = const { Cell::new(None) };
     /// Whoever was granted the lock has ended its life.
     static GONE: Cell<bool> = const { Cell::new(false) };
 }
@@ -72,7 +74,7 @@ type Lock = RawBarrierRwLock<OneThread, Recorder, BatchQueue>;
 
 impl Sys for OneThread {
     type Word = Bits;
-    type Beds = OwnBeds<Wait>;
+    type Beds = Noting;
 
     const SPINS_BEFORE_ARRIVAL: u32 = 2;
     const SPINS_BEFORE_SLEEP: u32 = 2;
@@ -119,6 +121,23 @@ impl AtomicWord for Bits {
     }
 }
 
+/// Notes whose bed is asked for.
+#[derive(Clone)]
+struct Noting(OwnBeds<Wait>);
+
+impl Beds for Noting {
+    type Futex = Wait;
+
+    fn new() -> Self {
+        Noting(OwnBeds::new())
+    }
+
+    fn bed(&self, lock: usize, grant: Grant) -> &Wait {
+        BED_OF.set(Some(lock));
+        self.0.bed(lock, grant)
+    }
+}
+
 struct Wait(AtomicU32);
 
 impl Futex for Wait {
@@ -161,9 +180,15 @@ fn acquire(kind: Kind, leaves_after: u32) -> Vec<Done> {
     lock.acquire(Kind::Writer);
     HOLDER.set(Some((&lock, leaves_after)));
     DONE.take();
+    BED_OF.set(None);
     lock.acquire(kind);
     assert_eq!(HOLDER.get(), None, "{kind:?} is inside with the writer");
-    DONE.take()
+    let done = DONE.take();
+    let expected = done
+        .contains(&WAKE)
+        .then(|| std::ptr::from_ref(&lock).addr());
+    assert_eq!(BED_OF.get(), expected, "a bed of this lock, if any");
+    done
 }
 
 const RELEASE: Done = Step(Action::Release(Kind::Writer));

@@ -60,6 +60,17 @@ fn neighbours_are_one_request_by_a_plug() {
     assert_eq!((plugged, single, preempted), (1, 32, 32));
 }
 
+/// What has no probe neither sleeps nor is preempted in a test's place.
+#[test]
+fn a_flusher_without_a_probe_keeps_its_plug() {
+    let flusher = Flusher::new(memory(), SIZES).expect("right sizes");
+    for inode in 0..FILES {
+        flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
+    }
+    flusher.sync().expect("the device works");
+    assert_eq!(flusher.requests(), 1);
+}
+
 /// A device that takes all the requests of a plug that has gaps.
 #[test]
 fn inodes_that_are_no_neighbours_are_requests_of_their_own() {
