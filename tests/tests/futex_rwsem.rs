@@ -174,11 +174,15 @@ impl Futex for Wait {
     }
 }
 
-/// What happens when a task of this kind acquires a lock whose writer leaves after so many spins and sleeps.
+/// What happens when a task of this kind acquires a new lock whose writer leaves after so many spins and sleeps.
 fn acquire(kind: Kind, leaves_after: u32) -> Vec<Done> {
-    let lock = Lock::with(Word::FREE, Recorder);
+    acquire_this(&Lock::with(Word::FREE, Recorder), kind, leaves_after)
+}
+
+/// The same of a lock that is free.
+fn acquire_this(lock: &Lock, kind: Kind, leaves_after: u32) -> Vec<Done> {
     lock.acquire(Kind::Writer);
-    HOLDER.set(Some((&lock, leaves_after)));
+    HOLDER.set(Some((lock, leaves_after)));
     DONE.take();
     BED_OF.set(None);
     lock.acquire(kind);
@@ -186,7 +190,7 @@ fn acquire(kind: Kind, leaves_after: u32) -> Vec<Done> {
     let done = DONE.take();
     let expected = done
         .contains(&WAKE)
-        .then(|| std::ptr::from_ref(&lock).addr());
+        .then(|| std::ptr::from_ref(lock).addr());
     assert_eq!(BED_OF.get(), expected, "a bed of this lock, if any");
     done
 }
@@ -236,11 +240,8 @@ fn a_wake_up_between_the_look_and_the_sleep_is_not_missed() {
         let lock = Lock::with(Word::FREE, Recorder);
         LATE.set(true);
         for _ in 0..3 {
-            lock.acquire(Kind::Writer);
-            HOLDER.set(Some((&lock, 5)));
-            DONE.take();
-            lock.acquire(kind);
-            assert_eq!(DONE.take().last(), Some(&WakeUp), "{kind:?}");
+            let done = acquire_this(&lock, kind, 5);
+            assert_eq!(done.last(), Some(&WakeUp), "{kind:?}");
             // SAFETY: it was acquired so.
             unsafe { lock.release(kind) };
         }

@@ -10,7 +10,7 @@ use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::errno::Errno;
 use interlock::sys::StdSys;
 use interlock::writeback::flusher::{Flusher, Sizes};
-use interlock::writeback::flusher_probe::NoProbe;
+use interlock::writeback::flusher_probe::{NoProbe, Probe};
 use interlock::writeback::plug::Action;
 use interlock::writeback::rules::{PerInode, Rules, Today};
 use interlock_traces::machines::wb_plug::Invariant;
@@ -28,14 +28,19 @@ fn memory() -> MemoryDevice {
     MemoryDevice::new(BLOCK, FILES, 0)
 }
 
-/// Dirties every `step`th inode, and syncs; returns the requests and the log.
-fn requests<R: Rules>(step: usize, wants: Wants) -> (u64, Vec<Entry>) {
-    let log = Log::new(wants, false);
-    let flusher = Flusher::<_, StdSys, R, _>::on(memory(), SIZES, log).expect("right sizes");
+/// Dirties every `step`th inode, and syncs.
+fn write_every<R: Rules, P: Probe>(step: usize, flusher: &Flusher<MemoryDevice, StdSys, R, P>) {
     for inode in (0..FILES).step_by(step) {
         flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
     }
     flusher.sync().expect("the device works");
+}
+
+/// The same with a flusher that tells what it does; returns the requests and the log.
+fn requests<R: Rules>(step: usize, wants: Wants) -> (u64, Vec<Entry>) {
+    let log = Log::new(wants, false);
+    let flusher = Flusher::<_, StdSys, R, _>::on(memory(), SIZES, log).expect("right sizes");
+    write_every(step, &flusher);
     let mut bytes = [0; BLOCK * FILES];
     flusher.device().read_at(&mut bytes, 0).expect("it works");
     for (inode, block) in bytes.chunks(BLOCK).enumerate() {
@@ -64,10 +69,7 @@ fn neighbours_are_one_request_by_a_plug() {
 #[test]
 fn a_flusher_without_a_probe_keeps_its_plug() {
     let flusher = Flusher::new(memory(), SIZES).expect("right sizes");
-    for inode in 0..FILES {
-        flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
-    }
-    flusher.sync().expect("the device works");
+    write_every(1, &flusher);
     assert_eq!(flusher.requests(), 1);
 }
 
@@ -76,10 +78,7 @@ fn a_flusher_without_a_probe_keeps_its_plug() {
 fn inodes_that_are_no_neighbours_are_requests_of_their_own() {
     let sizes = Sizes { slots: 16, ..SIZES };
     let flusher = Flusher::new(memory(), sizes).expect("right sizes");
-    for inode in (0..FILES).step_by(2) {
-        flusher.dirty(inode, &[7; BLOCK]).expect("it is there");
-    }
-    flusher.sync().expect("the device works");
+    write_every(2, &flusher);
     assert_eq!(flusher.requests(), 16);
 }
 
