@@ -11,17 +11,18 @@ use std::thread;
 use conformance::own_beds::OwnBeds;
 use interlock_rwlock::Kind;
 use interlock_rwlock::beds::{Beds, Shared};
+use interlock_rwlock::layout::{Budget, Layout, NoBudget};
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::probe::Probe;
 use interlock_rwlock::rules::BatchQueue;
 use interlock_rwlock::sys::{AtomicWord, Futex, Ordering, Sys};
-use interlock_rwlock::word::{Action, Counts, Grant, Word};
+use interlock_rwlock::word::{Action, Counts, Grant, Word, WordOf};
 
 thread_local! {
     /// What the lock did: its steps, and its calls of the system.
     static DONE: RefCell<Vec<Done>> = const { RefCell::new(Vec::new()) };
     /// A writer inside, and in how many spins or sleeps from now it leaves.
-    static HOLDER: Cell<Option<(*const Lock, u32)>> = const { Cell::new(None) };
+    static HOLDER: RefCell<Option<(Leave, u32)>> = const { RefCell::new(None) };
     /// Time passes before a sleep, and another task goes to the same bed.
     static LATE: Cell<bool> = const { Cell::new(false) };
     /// Where the lock is whose bed was asked for last.
@@ -40,6 +41,9 @@ enum Done {
 
 use Done::{Sleep, Spin, Step, WakeUp};
 
+/// The release of a lock.
+type Leave = Box<dyn Fn()>;
+
 fn done(done: Done) {
     let long = DONE.with_borrow_mut(|all| {
         all.push(done);
@@ -50,27 +54,24 @@ fn done(done: Done) {
 
 /// Time passes; the holder leaves when its time is up.
 fn pass() {
-    if let Some((lock, spins)) = HOLDER.take() {
-        if spins > 1 {
-            HOLDER.set(Some((lock, spins - 1)));
-        } else {
-            // SAFETY: the test has acquired the lock for writing, and keeps it alive.
-            unsafe { (*lock).release(Kind::Writer) };
-        }
+    match HOLDER.take() {
+        Some((leave, 0 | 1)) => leave(),
+        Some((leave, spins)) => HOLDER.set(Some((leave, spins - 1))),
+        None => {}
     }
 }
 
 struct Recorder;
 
-impl Probe for Recorder {
-    fn step(&self, _: Word, action: Action, _: Word) {
+impl<L: Layout> Probe<L> for Recorder {
+    fn step(&self, _: WordOf<L>, action: Action, _: WordOf<L>) {
         done(Step(action));
     }
 }
 
 struct OneThread;
 
-type Lock = RawBarrierRwLock<OneThread, Recorder, BatchQueue>;
+type Lock<L = NoBudget> = RawBarrierRwLock<OneThread, Recorder, BatchQueue, L>;
 
 impl Sys for OneThread {
     type Word = Bits;
@@ -175,35 +176,43 @@ impl Futex for Wait {
 }
 
 /// What happens when a task of this kind acquires a new lock whose writer leaves after so many spins and sleeps.
-fn acquire(kind: Kind, leaves_after: u32) -> Vec<Done> {
-    acquire_this(&Lock::with(Word::FREE, Recorder), kind, leaves_after)
+fn acquire<L: Layout>(kind: Kind, leaves_after: u32) -> Vec<Done> {
+    acquire_this(&Lock::<L>::with(WordOf::FREE, Recorder), kind, leaves_after)
 }
 
 /// The same of a lock that is free.
-fn acquire_this(lock: &Lock, kind: Kind, leaves_after: u32) -> Vec<Done> {
+fn acquire_this<L: Layout>(lock: &Lock<L>, kind: Kind, leaves_after: u32) -> Vec<Done> {
     lock.acquire(Kind::Writer);
-    HOLDER.set(Some((lock, leaves_after)));
+    let this: *const Lock<L> = lock;
+    // SAFETY: the lock has been acquired for writing, and the test keeps it alive.
+    let leave = move || unsafe { (*this).release(Kind::Writer) };
+    HOLDER.set(Some((Box::new(leave), leaves_after)));
     DONE.take();
     BED_OF.set(None);
     lock.acquire(kind);
-    assert_eq!(HOLDER.get(), None, "{kind:?} is inside with the writer");
+    let left = HOLDER.take().is_none();
+    assert!(left, "{kind:?} is inside with the writer");
+    let Counts { active, writer, .. } = lock.snapshot().counts();
+    let expected = (u32::from(kind == Kind::Reader), kind == Kind::Writer);
+    assert_eq!((active, writer), expected, "{kind:?} has it");
     let done = DONE.take();
-    let expected = done
-        .contains(&WAKE)
-        .then(|| std::ptr::from_ref(lock).addr());
+    let asked = done.iter().any(|done| [WAKE, ROUSE].contains(done));
+    let expected = asked.then_some(this.addr());
     assert_eq!(BED_OF.get(), expected, "a bed of this lock, if any");
     done
 }
 
 const RELEASE: Done = Step(Action::Release(Kind::Writer));
 const WAKE: Done = Step(Action::Wake);
+const ROUSE: Done = Step(Action::Rouse);
+const TAKE: Done = Step(Action::Take);
 
 #[test]
 fn a_short_hold_is_spun_through_before_arrival() {
     for kind in [Kind::Reader, Kind::Writer] {
         let enter = Step(Action::Enter(kind));
-        assert_eq!(acquire(kind, 1), [Spin, RELEASE, enter]);
-        assert_eq!(acquire(kind, 2), [Spin, Spin, RELEASE, enter]);
+        assert_eq!(acquire::<NoBudget>(kind, 1), [Spin, RELEASE, enter]);
+        assert_eq!(acquire::<NoBudget>(kind, 2), [Spin, Spin, RELEASE, enter]);
     }
 }
 
@@ -212,10 +221,34 @@ fn a_grant_wakes_nobody_who_does_not_sleep() {
     for kind in [Kind::Reader, Kind::Writer] {
         let queue = Step(Action::Queue(kind));
         assert_eq!(
-            acquire(kind, 3),
+            acquire::<NoBudget>(kind, 3),
             [Spin, Spin, queue, Spin, RELEASE, WAKE],
             "{kind:?}"
         );
+    }
+}
+
+#[test]
+fn who_is_called_while_it_spins_takes_the_lock() {
+    for kind in [Kind::Reader, Kind::Writer] {
+        let queue = Step(Action::Queue(kind));
+        assert_eq!(
+            acquire::<Budget<2>>(kind, 3),
+            [Spin, Spin, queue, Spin, RELEASE, ROUSE, TAKE],
+            "{kind:?}"
+        );
+    }
+}
+
+#[test]
+fn an_attempt_to_hold_does_not_wait() {
+    for kind in [Kind::Reader, Kind::Writer] {
+        let lock = <Lock>::with(Word::FREE, Recorder);
+        let hold = lock.try_hold(kind);
+        assert!(hold.is_some(), "{kind:?}");
+        assert!(lock.try_hold(Kind::Writer).is_none(), "{kind:?}");
+        drop(hold);
+        assert_eq!(lock.snapshot(), Word::FREE, "{kind:?}");
     }
 }
 
@@ -228,7 +261,11 @@ fn a_grant_wakes_who_sleeps() {
         for leaves_after in 5..8 {
             spins_and_sleeps.push(Sleep);
             let expected = [&spins_and_sleeps[..], &[RELEASE, WAKE, WakeUp]].concat();
-            assert_eq!(acquire(kind, leaves_after), expected, "{kind:?}");
+            assert_eq!(
+                acquire::<NoBudget>(kind, leaves_after),
+                expected,
+                "{kind:?}"
+            );
         }
     }
 }
@@ -237,7 +274,7 @@ fn a_grant_wakes_who_sleeps() {
 #[test]
 fn a_wake_up_between_the_look_and_the_sleep_is_not_missed() {
     for kind in [Kind::Reader, Kind::Writer] {
-        let lock = Lock::with(Word::FREE, Recorder);
+        let lock = <Lock>::with(Word::FREE, Recorder);
         LATE.set(true);
         for _ in 0..3 {
             let done = acquire_this(&lock, kind, 5);
