@@ -129,6 +129,12 @@ Final612Cured == [Final612Eof EXCEPT !.grow = "truncate-drained"]
 \* A fallback that drains without keeping others out.
 FallbackDrainsShared == [Drained72 EXCEPT !.fallback = "drain-shared"]
 
+\* The same where a buffered write drains: 6.12 from 6.12.110 on, and 7.2.
+Drained72Eof   == [Drained72 EXCEPT !.reaching = TRUE]
+Drained72Grow  == [Drained72 EXCEPT !.grow = "truncate-drained"]
+Drained72Cured == [Drained72Eof EXCEPT !.grow = "truncate-drained"]
+
 \* And of 7.3.
+Zeroing73Grow  == [Zeroing73 EXCEPT !.grow = "truncate-drained"]
 Zeroing73Cured == [Zeroing73Eof EXCEPT !.grow = "truncate-drained"]
 =============================================================================

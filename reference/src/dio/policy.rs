@@ -450,6 +450,30 @@ impl Policy {
         ..Policy::DRAINED72
     };
 
+    /// The first cure, of [`Policy::DRAINED72`].
+    pub const DRAINED72_EOF: Policy = Policy {
+        reaching: true,
+        ..Policy::DRAINED72
+    };
+
+    /// The other one, of [`Policy::DRAINED72`].
+    pub const DRAINED72_GROW: Policy = Policy {
+        grow: Grow::TruncateDrained,
+        ..Policy::DRAINED72
+    };
+
+    /// Both cures, of [`Policy::DRAINED72`].
+    pub const DRAINED72_CURED: Policy = Policy {
+        grow: Grow::TruncateDrained,
+        ..Policy::DRAINED72_EOF
+    };
+
+    /// The other one, of [`Policy::ZEROING73`].
+    pub const ZEROING73_GROW: Policy = Policy {
+        grow: Grow::TruncateDrained,
+        ..Policy::ZEROING73
+    };
+
     /// Both cures, of [`Policy::ZEROING73`].
     pub const ZEROING73_CURED: Policy = Policy {
         grow: Grow::TruncateDrained,
@@ -457,7 +481,7 @@ impl Policy {
     };
 
     /// Every design under its name in module UnalignedDioPolicies.
-    pub const NAMED: [(&str, Policy); 36] = [
+    pub const NAMED: [(&str, Policy); 40] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
@@ -493,6 +517,10 @@ impl Policy {
         ("Final612Grow", Policy::FINAL612_GROW),
         ("Final612Cured", Policy::FINAL612_CURED),
         ("FallbackDrainsShared", Policy::FALLBACK_DRAINS_SHARED),
+        ("Drained72Eof", Policy::DRAINED72_EOF),
+        ("Drained72Grow", Policy::DRAINED72_GROW),
+        ("Drained72Cured", Policy::DRAINED72_CURED),
+        ("Zeroing73Grow", Policy::ZEROING73_GROW),
         ("Zeroing73Cured", Policy::ZEROING73_CURED),
     ];
 }
