@@ -293,6 +293,25 @@ fn grants_are_numbered_in_turn() {
     }
 }
 
+/// None of them stays; ticket and batch do.
+#[test]
+fn other_counts_take_the_place_of_those_before() {
+    let start = Word::starting_at(5, 6);
+    let all = Counts {
+        active: 0,
+        writer: true,
+        ahead: 2,
+        readers: 3,
+        behind: 4,
+    };
+    let one = Counts {
+        active: 1,
+        ..Counts::default()
+    };
+    let word = start.with_counts(all).with_counts(one);
+    assert_eq!((word, word.counts()), (start.with_counts(one), one));
+}
+
 /// As a number, and as a text.
 #[test]
 fn a_word_is_told_whole() {
