@@ -60,6 +60,12 @@ kernel-trace: cargo ## Traces of this machine's kernel, recorded on file systems
 kernels: cargo ## What the models say, asked of kernels from 4.19 to 7.3 in guests; writes docs/kernels.md (QEMU, a Debian mirror; half an hour)
 	@$(INTERLOCK) kernels
 
+# What `cures` is asked: make cures CURES="ext4 --source 6.12"
+CURES :=
+.PHONY: cures
+cures: cargo ## Kernels as shipped and with the patches of docs/findings, built and asked in guests; writes docs/cures.md (QEMU, a Debian mirror, what builds a kernel; hours)
+	@$(INTERLOCK) cures $(CURES)
+
 # What `mutate` is asked: make mutate MUTATE="rwsem --budget 3600"
 MUTATE :=
 .PHONY: mutate

@@ -4,6 +4,8 @@
 pub mod capture;
 pub mod cfg;
 pub mod check;
+#[cfg(feature = "machines")]
+pub mod cures;
 pub mod docs;
 #[cfg(feature = "machines")]
 pub mod edits;

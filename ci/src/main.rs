@@ -80,6 +80,11 @@ enum Task {
     /// Exit status: 0 nothing was found; 1 something was; 2 the kernel could not be had.
     #[cfg(feature = "machines")]
     Hunt(cli::hunt::Hunt),
+    /// Builds kernels as they are and with the patches of docs/findings, asks them in guests, and writes docs/cures.md (needs QEMU)
+    ///
+    /// Exit status: 0 they did as the models say, as far as they were run; 1 one did not; 2 none was run.
+    #[cfg(feature = "machines")]
+    Cures(cli::cures::Cures),
     /// Does on this machine's kernel what a guest is asked, over stdin and stdout
     #[cfg(feature = "machines")]
     #[command(name = interlock_rack::guest::SERVE, hide = true)]
@@ -138,6 +143,8 @@ fn run(task: Task) -> Result<u8> {
         Task::Replay(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Hunt(asked) => asked.run(),
+        #[cfg(feature = "machines")]
+        Task::Cures(asked) => asked.run(),
         #[cfg(feature = "machines")]
         Task::Serve => interlock_rack::serve::here().map(|()| 0),
         Task::Doctor => doctor::doctor(&toolchain::root()?),

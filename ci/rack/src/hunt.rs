@@ -68,14 +68,17 @@ pub fn hunt(request: &Request) -> Result<u8> {
         Fs::Ext4 => "dio",
         Fs::Xfs => "dio_xfs",
     };
+    let version = kernel
+        .cure()
+        .map_or(&kernel.version[..], |(source, _)| source);
     ensure!(
-        !kernel.family(&kernel.version)?.constant(name)?.is_empty(),
+        !kernel.family(version)?.constant(name)?.is_empty(),
         "no design of {} stands for kernel {}, so that no model can be asked",
         request.fs,
         kernel.version
     );
     let guest = Guest::boot(&kernel, &request.kept, &request.out.join("rack"))?;
-    let design = kernel.family(&guest.release)?.constant(name)?.to_owned();
+    let design = kernel.design(&guest.release, name)?;
     let mut hunt = Hunt {
         guest,
         kernel,

@@ -4,6 +4,8 @@ use anyhow::{Context as _, Result};
 use interlock_traces::kernel::family::Family;
 use serde::Deserialize;
 
+use crate::cure;
+
 /// A kernel.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +27,36 @@ impl Kernel {
     /// Whether it is this machine's own.
     pub fn is_host(&self) -> bool {
         self.version == HOST
+    }
+
+    /// One that is built: a source, `6.12`, with a cure of `cures.toml`.
+    pub fn built(source: &str, cure: &str) -> Kernel {
+        Kernel {
+            version: format!("{source}+{cure}"),
+            suite: String::new(),
+            name: String::new(),
+        }
+    }
+
+    /// Its source and its cure, if it is one that is built.
+    pub fn cure(&self) -> Option<(&str, &str)> {
+        self.version.split_once('+')
+    }
+
+    /// The design that stands for `release`, the update of it that runs, in this role of a family's constants.
+    ///
+    /// # Errors
+    /// If there is no table of the release, or of the cures.
+    pub fn design(&self, release: &str, role: &str) -> Result<String> {
+        let shipped = self.family(release)?.constant(role)?.to_owned();
+        let Some((_, cure)) = self.cure() else {
+            return Ok(shipped);
+        };
+        let table = cure::all()?;
+        Ok(match table.cure(cure)?.designs.get(&shipped) {
+            Some(cured) => cured.clone(),
+            None => shipped,
+        })
     }
 
     /// The table of the events of `release`, the update of it that runs.
@@ -76,6 +108,12 @@ fn named(all: &[Kernel], version: &str) -> Result<Kernel> {
             suite: String::new(),
             name: String::new(),
         });
+    }
+    if let Some((source, cure)) = version.split_once('+') {
+        let table = cure::all()?;
+        table.sources(&[source.to_owned()])?;
+        table.cure(cure)?;
+        return Ok(Kernel::built(source, cure));
     }
     let found = all.iter().find(|kernel| kernel.version == version);
     found.cloned().with_context(|| {

@@ -4,11 +4,13 @@
 //! process ([`init`]), which does what it is asked ([`order`], [`serve`]). A counterexample becomes a [`plan`] ([`mod@derive`]); the
 //! guest plays it ([`play`]) on a disk of the project's own, which holds back what the plan says ([`keeper`]); what was
 //! acknowledged and is not there is told by the history alone ([`history`], [`verdict`]). [`rack`] asks every kernel everything and
-//! writes it down ([`record`], [`page`]), [`replay`] plays one plan, [`hunt`] random ones.
+//! writes it down ([`record`], [`page`]), [`replay`] plays one plan, [`hunt`] random ones; [`cures`] builds kernels with patches and asks them.
 
 pub mod call;
 pub mod chance;
 pub mod content;
+pub mod cure;
+pub mod cures;
 pub mod derive;
 pub mod guest;
 pub mod history;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use interlock_capture::place::run_to_end;
 use interlock_checker::note;
 
@@ -39,6 +39,9 @@ pub struct Here {
 pub fn find(kernel: &Kernel, kept: &Path) -> Result<Here> {
     let dir = kept.join("kernels").join(&kernel.version);
     if !dir.exists() {
+        if let Some((source, cure)) = kernel.cure() {
+            bail!("it is not built yet: `interlock cures --source {source} {cure}` does that");
+        }
         ensure!(
             !kernel.suite.is_empty(),
             "no suite of packages has it: build it with what is needed of it built in (virtio, nbd, loop, null_blk, ext4, XFS, kprobes), \
@@ -89,13 +92,14 @@ fn fetch(kernel: &Kernel, kept: &Path, dir: &Path) -> Result<()> {
 }
 
 /// A suite of packages.
-struct Suite {
+pub(crate) struct Suite {
     config: PathBuf,
     name: String,
 }
 
 impl Suite {
-    fn open(name: &str, kept: &Path) -> Result<Suite> {
+    /// Reads the suite's lists, which are kept below `kept`.
+    pub(crate) fn open(name: &str, kept: &Path) -> Result<Suite> {
         ensure!(
             Path::new(KEYRING).exists(),
             "there is no {KEYRING} (of package debian-archive-keyring), by which packages are checked"
@@ -158,7 +162,8 @@ impl Suite {
         })
     }
 
-    fn download(&self, names: &[String], to: &Path) -> Result<()> {
+    /// Downloads packages into `to`.
+    pub(crate) fn download(&self, names: &[String], to: &Path) -> Result<()> {
         let mut command = Command::new("apt-get");
         command.env("APT_CONFIG", &self.config).current_dir(to);
         run_to_end(command.args(["-q", "download"]).args(names)).map(drop)

@@ -53,7 +53,14 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
     let manifest = Manifest::load(&root.join("specs"))?;
     let plans = plans::all()?;
     let mut run = Vec::new();
-    for kernel in kernels::chosen(&request.kernels)? {
+    let kernels = kernels::chosen(&request.kernels)?;
+    if let Some(built) = kernels.iter().find(|kernel| kernel.cure().is_some()) {
+        bail!(
+            "{}: what is built here, `interlock cures` asks",
+            built.version
+        );
+    }
+    for kernel in kernels {
         match of(&kernel, &manifest, &plans, request) {
             Ok(did) => {
                 println!("{}: {}", did.release, summary(&did));
@@ -252,7 +259,7 @@ fn work(guest: &mut Guest, workload: Workload) -> Result<Measured> {
 }
 
 /// Whether the design loses data at this size, as its rows say.
-fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
+pub(crate) fn loses(manifest: &Manifest, design: &str, size: &str) -> Option<bool> {
     const ORACLES: [&str; 3] = ["NoLostWrite", "KeepsA", "KeepsOthers"];
     let oracle = |name: &String| ORACLES.contains(&&name[..]);
     let rows = manifest.models.iter().filter(|model| {

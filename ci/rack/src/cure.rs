@@ -1,0 +1,131 @@
+//! What is built: `cures.toml`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, ensure};
+use serde::Deserialize;
+
+/// All of it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// Where kernels come from.
+    #[serde(rename = "source")]
+    pub sources: Vec<Source>,
+    /// What is changed in them.
+    #[serde(rename = "patch")]
+    pub patches: Vec<Patch>,
+    /// What is changed together.
+    #[serde(rename = "cure")]
+    pub cures: Vec<Cure>,
+}
+
+/// A package of a kernel's source.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// By which it is asked for: `6.12`.
+    pub version: String,
+    /// The suite of packages that has it.
+    pub suite: String,
+    /// The package.
+    pub package: String,
+}
+
+/// A semantic patch of `docs/findings/patches`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Patch {
+    /// Its file's name, without `.cocci`.
+    pub name: String,
+    /// The files of the kernel's source that it changes.
+    pub files: Vec<String>,
+}
+
+/// Patches that are applied together.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cure {
+    /// By which it is asked for: `ext4`.
+    pub name: String,
+    /// The patches' names; none: the kernel as it is shipped.
+    pub patches: Vec<String>,
+    /// The design that stands for a kernel with it, by the one that stands for the kernel without.
+    #[serde(default)]
+    pub designs: BTreeMap<String, String>,
+}
+
+/// The cure of a kernel as it is shipped.
+pub const NONE: &str = "none";
+
+/// The table.
+///
+/// # Errors
+/// If it is none.
+pub fn all() -> Result<Table> {
+    let table: Table = toml::from_str(include_str!("../cures.toml")).context("cures.toml")?;
+    for cure in &table.cures {
+        for patch in &cure.patches {
+            table.patch(patch)?;
+        }
+    }
+    ensure!(
+        table.cures.first().is_some_and(|cure| cure.name == NONE),
+        "cures.toml: the first cure is {NONE}"
+    );
+    Ok(table)
+}
+
+impl Table {
+    /// The patch of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn patch(&self, name: &str) -> Result<&Patch> {
+        let found = self.patches.iter().find(|patch| patch.name == name);
+        found.with_context(|| format!("cures.toml: there is no patch {name}"))
+    }
+
+    /// The cures of these names, and always the kernel as it is shipped; all, if none is named.
+    ///
+    /// # Errors
+    /// With a name that is not in the table.
+    pub fn chosen(&self, names: &[String]) -> Result<Vec<Cure>> {
+        for name in names {
+            self.cure(name)?;
+        }
+        let is_chosen =
+            |cure: &&Cure| names.is_empty() || cure.name == NONE || names.contains(&cure.name);
+        Ok(self.cures.iter().filter(is_chosen).cloned().collect())
+    }
+
+    /// The cure of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn cure(&self, name: &str) -> Result<&Cure> {
+        let found = self.cures.iter().find(|cure| cure.name == name);
+        found.with_context(|| {
+            let names: Vec<&str> = self.cures.iter().map(|cure| &cure.name[..]).collect();
+            format!("there is no cure {name} (there are: {})", names.join(", "))
+        })
+    }
+
+    /// The sources of these versions; all, if none is named.
+    ///
+    /// # Errors
+    /// With a version that is not in the table.
+    pub fn sources(&self, versions: &[String]) -> Result<Vec<Source>> {
+        for version in versions {
+            let known = self.sources.iter().map(|source| &source.version[..]);
+            ensure!(
+                known.clone().any(|known| known == version),
+                "there is no source {version} (there are: {})",
+                known.collect::<Vec<_>>().join(", ")
+            );
+        }
+        let is_chosen =
+            |source: &&Source| versions.is_empty() || versions.contains(&source.version);
+        Ok(self.sources.iter().filter(is_chosen).cloned().collect())
+    }
+}

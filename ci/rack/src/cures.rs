@@ -1,0 +1,338 @@
+//! `interlock cures`: kernels as they are and with patches of `docs/findings/patches`, built, booted, and played the plans that they lose.
+
+pub mod build;
+pub mod page;
+pub mod record;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use interlock_checker::manifest::Manifest;
+use interlock_checker::record::Cell;
+use interlock_checker::{interrupt, note};
+
+use crate::cure::{self, Cure};
+use crate::guest::Guest;
+use crate::history;
+use crate::kernels::Kernel;
+use crate::plan::Fs;
+use crate::plans::{self, Named};
+use crate::play::Aim;
+use crate::rack::loses;
+use crate::replay;
+use crate::verdict::Verdict;
+use build::Kept;
+use record::{Asked, Built, Record, Unaimed};
+
+/// What to build and run.
+#[derive(Debug)]
+pub struct Request {
+    /// The sources' versions; none: all.
+    pub sources: Vec<String>,
+    /// The cures; none: all. The kernel as it is shipped is always run too.
+    pub cures: Vec<String>,
+    /// How often a plan is played without an aim.
+    pub runs: u32,
+    /// The first of them has this seed.
+    pub seed: u64,
+    /// Runs none, and writes the page anew from the record.
+    pub page: bool,
+    /// Where things are kept.
+    pub kept: Kept,
+    /// Where consoles go.
+    pub out: PathBuf,
+}
+
+/// Where the patches are in a clone.
+pub fn patches(root: &Path) -> PathBuf {
+    root.join("docs/findings/patches")
+}
+
+/// Builds and runs them, and writes the record and its page. The exit status: 1 if a kernel and its model disagree, 2 if none was run.
+///
+/// # Errors
+/// If a table cannot be read or a file written.
+pub fn run(root: &Path, request: &Request) -> Result<u8> {
+    let mut record = Record::load(root)?;
+    if request.page {
+        page::write(root, &record)?;
+        return Ok(0);
+    }
+    let table = cure::all()?;
+    let cures = table.chosen(&request.cures)?;
+    let asks = Asks {
+        manifest: Manifest::load(&root.join("specs"))?,
+        plans: plans::all()?,
+        cures: cures.clone(),
+        request,
+    };
+    let (mut ran, mut disagrees) = (false, false);
+    for source in table.sources(&request.sources)? {
+        for cure in &cures {
+            let did = build::build(&table, &source, cure, &patches(root), &request.kept)
+                .and_then(|kernel| asks.of(&kernel));
+            match did {
+                Ok(did) => {
+                    println!("{}+{}: {}", source.version, cure.name, summary(&did));
+                    for (name, why) in &did.not_run {
+                        println!("  {name}: NOT RUN: {why}");
+                    }
+                    let differ = did.plans.iter().filter(|(_, asked)| differs(asked));
+                    for (name, asked) in differ {
+                        println!("  {name}: {}", page::cell(asked));
+                        disagrees = true;
+                    }
+                    ran = true;
+                    let of_source = record.sources.entry(source.version.clone()).or_default();
+                    of_source.entry(cure.name.clone()).or_default().add(did);
+                    record.store(root)?;
+                    page::write(root, &record)?;
+                }
+                Err(_) if interrupt::requested() => return Ok(interrupt::EXIT),
+                Err(error) => println!("{}+{}: NOT RUN: {error:#}", source.version, cure.name),
+            }
+        }
+    }
+    if !ran {
+        println!("no kernel was run");
+        return Ok(2);
+    }
+    println!("docs/cures.md and docs/cures.json have what they did");
+    Ok(u8::from(disagrees))
+}
+
+fn summary(did: &Built) -> String {
+    let lost = did
+        .plans
+        .values()
+        .filter(|asked| asked.aimed.lost())
+        .count();
+    let unaimed = did.plans.values().filter_map(|asked| asked.unaimed);
+    let all = unaimed.fold(Unaimed::default(), |all, one| Unaimed {
+        runs: all.runs + one.runs,
+        lost: all.lost + one.lost,
+    });
+    format!(
+        "{}: {lost} of {} plans lost something, and {} of {} runs without an aim",
+        did.release,
+        did.plans.len(),
+        all.lost,
+        all.runs
+    )
+}
+
+struct Asks<'a> {
+    manifest: Manifest,
+    plans: Vec<Named>,
+    cures: Vec<Cure>,
+    request: &'a Request,
+}
+
+impl Asks<'_> {
+    /// What one kernel did.
+    fn of(&self, kernel: &Kernel) -> Result<Built> {
+        let mut guest = self.boot(kernel)?;
+        note!("{}: up", kernel.version);
+        let mut did = Built {
+            release: guest.release.clone(),
+            ..Built::default()
+        };
+        for named in &self.plans {
+            let role = match named.plan.fs {
+                Fs::Ext4 => "dio",
+                Fs::Xfs if named.plan.cloned => continue,
+                Fs::Xfs => "dio_xfs",
+            };
+            let shipped = kernel.family(&guest.release)?.constant(role)?.to_owned();
+            if !self.is_of_a_cure(&shipped, &named.size) {
+                continue;
+            }
+            let design = kernel.design(&guest.release, role)?;
+            // How often one loses that is played without an aim is asked where there is something to lose.
+            let runs = match loses(&self.manifest, &shipped, &named.size) {
+                Some(true) => self.request.runs,
+                _ => 0,
+            };
+            match self.ask(&mut guest, named, design, runs) {
+                Ok(asked) => {
+                    note!("{}: {}: {}", kernel.version, named.name, page::cell(&asked));
+                    did.plans.insert(named.name.clone(), asked);
+                }
+                Err(error) if interrupt::requested() => return Err(error),
+                Err(error) => {
+                    did.not_run
+                        .insert(named.name.clone(), format!("{error:#}").replace('\n', " "));
+                    guest = self.boot(kernel)?;
+                }
+            }
+        }
+        Ok(did)
+    }
+
+    fn boot(&self, kernel: &Kernel) -> Result<Guest> {
+        let Request { kept, out, .. } = self.request;
+        Guest::boot(kernel, &kept.rack, &out.join("rack"))
+    }
+
+    /// Whether a cure has a design that says something of this size.
+    fn is_of_a_cure(&self, shipped: &str, size: &str) -> bool {
+        let designs = self
+            .cures
+            .iter()
+            .filter_map(|cure| cure.designs.get(shipped));
+        let mut known = designs.map(|design| loses(&self.manifest, design, size));
+        known.any(|loses| loses.is_some())
+    }
+
+    fn ask(&self, guest: &mut Guest, named: &Named, design: String, runs: u32) -> Result<Asked> {
+        let played = replay::play(guest, &named.plan, Aim::Plan)?;
+        let verdict = Verdict::of(&named.plan, &played);
+        let aimed = Cell {
+            loses: loses(&self.manifest, &design, &named.size),
+            design,
+            did: verdict.word().to_owned(),
+            says: verdict.to_string(),
+        };
+        let mut unaimed = Unaimed { runs, lost: 0 };
+        for run in 0..runs {
+            let aim = Aim::Chance(self.request.seed + u64::from(run));
+            let played = replay::play(guest, &named.plan, aim)?;
+            unaimed.lost += u32::from(!history::wrong(&named.plan, &played).is_empty());
+        }
+        Ok(Asked {
+            aimed,
+            unaimed: (runs > 0).then_some(unaimed),
+        })
+    }
+}
+
+/// Whether the kernel does what its design does not. What a design loses may stay whole where nothing is held back.
+fn differs(asked: &Asked) -> bool {
+    let Asked { aimed, unaimed } = asked;
+    let lost_unaimed = unaimed.is_some_and(|unaimed| unaimed.lost > 0);
+    match aimed.loses {
+        Some(true) => !aimed.lost(),
+        Some(false) => aimed.lost() || lost_unaimed,
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+    use crate::kernels;
+
+    fn root() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    #[test]
+    fn each_patch_is_in_the_table_and_says_what_it_is_for() {
+        let table = cure::all().expect("a table");
+        let mut files = BTreeSet::new();
+        for entry in fs::read_dir(patches(&root())).expect("a folder") {
+            let path = entry.expect("a file").path();
+            let name = path.file_stem().expect("a name").to_string_lossy();
+            let text = fs::read_to_string(&path).expect("a text");
+            let subject = text.lines().next().unwrap_or_default();
+            let subject = subject.strip_prefix("// ").expect("a message");
+            assert!(subject.contains(": ") && subject.len() <= 75, "{subject}");
+            assert!(text.contains("\n// Fixes: "), "{name}");
+            // That is a person's to give.
+            assert!(!text.contains("Signed-off-by"), "{name}");
+            files.insert(name.into_owned());
+        }
+        let names = table.patches.iter().map(|patch| patch.name.clone());
+        assert_eq!(files, names.collect());
+    }
+
+    /// What the designs of a kernel lose: plans' names.
+    fn lost(manifest: &Manifest, design: &str, plans: &[Named]) -> BTreeSet<String> {
+        let lost = plans
+            .iter()
+            .filter(|named| loses(manifest, design, &named.size) == Some(true));
+        lost.map(|named| named.name.clone()).collect()
+    }
+
+    /// By the models: a kernel loses less with a cure than without it, and more with a patch of it left out.
+    #[test]
+    fn no_patch_is_there_in_vain() {
+        let table = cure::all().expect("a table");
+        let manifest = Manifest::load(&root().join("specs")).expect("rows");
+        let plans = plans::all().expect("plans");
+        for cure in &table.cures {
+            for (shipped, cured) in &cure.designs {
+                let kept = lost(&manifest, cured, &plans);
+                for left_out in &cure.patches {
+                    let others: Vec<&String> = cure
+                        .patches
+                        .iter()
+                        .filter(|name| *name != left_out)
+                        .collect();
+                    let without = table
+                        .cures
+                        .iter()
+                        .find(|cure| cure.patches.iter().collect::<Vec<_>>() == others);
+                    let without = without.expect("a cure without it");
+                    let design = without.designs.get(shipped).unwrap_or(shipped);
+                    let lost = lost(&manifest, design, &plans);
+                    assert!(
+                        lost.difference(&kept).next().is_some(),
+                        "{cured} keeps nothing that {design} loses: {left_out} is in vain"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_is_built_has_the_design_of_its_cure() {
+        let named = |version: &str| kernels::chosen(&[version.to_owned()]);
+        let kernel = named("6.12+ext4").expect("a cure").remove(0);
+        let design = |role| kernel.design("6.12.117", role).expect("a design");
+        assert_eq!(design("dio"), "Drained72Cured");
+        assert_eq!(design("dio_xfs"), "XfsOptimistic");
+        for (version, told) in [
+            ("6.12+no", "there is no cure no"),
+            ("1.0+ext4", "there is no source 1.0"),
+        ] {
+            let error = named(version).expect_err("it is not known").to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_differs_from_the_design_is_told() {
+        let asked = |loses, did: &str, lost| Asked {
+            aimed: Cell {
+                design: "D".to_owned(),
+                loses: Some(loses),
+                did: did.to_owned(),
+                says: String::new(),
+            },
+            unaimed: Some(Unaimed { runs: 9, lost }),
+        };
+        for (asked, cell, differ) in [
+            (asked(true, "reproduced", 4), "**lost**, 4 of 9", false),
+            (asked(true, "reproduced", 0), "**lost**, 0 of 9", false),
+            (asked(false, "not possible", 0), "waited, 0 of 9", false),
+            (asked(true, "differs", 4), "kept, 4 of 9, BUT D loses", true),
+            (
+                asked(false, "differs", 1),
+                "kept, 1 of 9, BUT D keeps",
+                true,
+            ),
+            (
+                asked(false, "reproduced", 0),
+                "**lost**, 0 of 9, BUT D keeps",
+                true,
+            ),
+        ] {
+            assert_eq!(page::cell(&asked), cell);
+            assert_eq!(differs(&asked), differ, "{cell}");
+        }
+    }
+}

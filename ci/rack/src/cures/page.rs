@@ -1,0 +1,91 @@
+//! `docs/cures.md`: the record as a page.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+use interlock_checker::explain::write_whole;
+use interlock_checker::markdown;
+
+use super::record::{Asked, Built, Record};
+use crate::cure::{self, Table};
+
+const NOTHING: &str = "—";
+
+/// Writes it.
+///
+/// # Errors
+/// If it cannot be written, or the table of cures is none.
+pub fn write(root: &Path, record: &Record) -> Result<()> {
+    write_whole(&root.join("docs"), "cures.md", text(record, &cure::all()?))
+}
+
+/// The page.
+pub fn text(record: &Record, table: &Table) -> String {
+    let mut text = String::from(HEAD);
+    for (version, built) in &record.sources {
+        let cures: Vec<(&str, &Built)> = table
+            .cures
+            .iter()
+            .filter_map(|cure| Some((&cure.name[..], built.get(&cure.name)?)))
+            .collect();
+        let releases: BTreeSet<&str> = cures.iter().map(|(_, did)| &did.release[..]).collect();
+        let releases: Vec<&str> = releases.into_iter().collect();
+        let _ = write!(text, "\n## {version}: {}\n\n", releases.join(", "));
+        let mut headings = vec!["plan"];
+        headings.extend(cures.iter().map(|(name, _)| match *name {
+            cure::NONE => "as shipped",
+            name => name,
+        }));
+        let names: BTreeSet<&String> = cures.iter().flat_map(|(_, did)| did.plans.keys()).collect();
+        let rows = names.into_iter().map(|name| {
+            let cells = cures.iter().map(|(_, did)| {
+                let asked = did.plans.get(name);
+                asked.map_or_else(|| NOTHING.to_owned(), cell)
+            });
+            [format!("`{name}`")].into_iter().chain(cells).collect()
+        });
+        text += &markdown::table(&headings, headings.len(), rows);
+        for (name, did) in &cures {
+            for (plan, why) in &did.not_run {
+                let _ = write!(text, "\n- {name}: `{plan}` was not run: {why}");
+            }
+        }
+    }
+    text
+}
+
+/// What came of a plan: as it is, and without an aim; and what the design says that stands for the kernel, where that differs.
+pub fn cell(asked: &Asked) -> String {
+    let Asked { aimed, unaimed } = asked;
+    let did = match &aimed.did[..] {
+        "reproduced" => "**lost**",
+        "otherwise wrong" => "**lost**, though a step was not possible",
+        "not possible" => "waited",
+        _ => "kept",
+    };
+    let mut cell = did.to_owned();
+    if let Some(unaimed) = unaimed {
+        let _ = write!(cell, ", {} of {}", unaimed.lost, unaimed.runs);
+    }
+    let lost = aimed.lost() || unaimed.is_some_and(|unaimed| unaimed.lost > 0);
+    match aimed.loses {
+        Some(true) if !aimed.lost() => cell += &format!(", BUT {} loses", aimed.design),
+        Some(false) if lost => cell += &format!(", BUT {} keeps", aimed.design),
+        _ => {}
+    }
+    cell
+}
+
+const HEAD: &str = "# What cures do in the kernel
+
+Written by `make cures` from its last run (`docs/cures.json`). Each kernel is built from a distribution's source package, small
+([ci/rack/small.config](../ci/rack/small.config)), as it is shipped and with patches of [findings/patches](findings/patches)
+([ci/rack/cures.toml](../ci/rack/cures.toml) says which), and booted in a guest of QEMU, whose disk is the project's own.
+
+A plan is the counterexample of the model that it is named after ([ci/rack/plans](../ci/rack/plans)), or a control. **lost**: every step was
+possible, and bytes that were acknowledged are not in the file. *waited*: the kernel did not let the steps happen in this order, and
+nothing is lost. *kept*: it did, and nothing is lost. Behind it: in how many of how many runs something was lost when nothing was aimed
+at, and each write took a random time of 0 to 100 ms. *BUT*: the design that stands for the kernel says otherwise.
+";

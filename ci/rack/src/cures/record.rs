@@ -1,0 +1,137 @@
+//! What the kernels with the cures did, as the last run has written it down: `docs/cures.json`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use interlock_checker::explain::write_whole;
+use interlock_checker::record::Cell;
+use serde::{Deserialize, Serialize};
+
+const FOLDER: &str = "docs";
+const FILE: &str = "cures.json";
+
+/// All of it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// By a source's version and a cure's name: `6.12`, `ext4`.
+    pub sources: BTreeMap<String, BTreeMap<String, Built>>,
+}
+
+/// What a kernel did that was built.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Built {
+    /// Its release: `6.12.117`.
+    pub release: String,
+    /// Of each plan, by its name.
+    pub plans: BTreeMap<String, Asked>,
+    /// The plans that could not be played, and why.
+    pub not_run: BTreeMap<String, String>,
+}
+
+/// What came of a plan.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Asked {
+    /// Played as it is.
+    pub aimed: Cell,
+    /// Played with each write completed at a random time: of a plan that the kernel as it is shipped loses.
+    pub unaimed: Option<Unaimed>,
+}
+
+/// Of runs in which nothing is held back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unaimed {
+    /// How many.
+    pub runs: u32,
+    /// In how many of them something that was acknowledged is not there.
+    pub lost: u32,
+}
+
+impl Built {
+    /// What it did when it was asked again, or something else. Of another release nothing stays.
+    pub fn add(&mut self, did: Built) {
+        if self.release != did.release {
+            *self = did;
+            return;
+        }
+        self.plans.retain(|name, _| !did.not_run.contains_key(name));
+        self.not_run.retain(|name, _| !did.plans.contains_key(name));
+        self.plans.extend(did.plans);
+        self.not_run.extend(did.not_run);
+    }
+}
+
+impl Record {
+    /// The one that is there; an empty one, if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn load(root: &Path) -> Result<Record> {
+        let path = root.join(FOLDER).join(FILE);
+        if !path.exists() {
+            return Ok(Record::default());
+        }
+        let read = || -> Result<Record> { Ok(serde_json::from_slice(&fs::read(&path)?)?) };
+        read().with_context(|| path.display().to_string())
+    }
+
+    /// Writes it down.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn store(&self, root: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        write_whole(&root.join(FOLDER), FILE, format!("{text}\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(did: &str) -> Asked {
+        Asked {
+            aimed: Cell {
+                design: String::new(),
+                loses: None,
+                did: did.to_owned(),
+                says: String::new(),
+            },
+            unaimed: None,
+        }
+    }
+
+    fn built(release: &str, plans: &[(&str, &str)], not_run: &[&str]) -> Built {
+        Built {
+            release: release.to_owned(),
+            plans: plans
+                .iter()
+                .map(|(name, did)| ((*name).to_owned(), asked(did)))
+                .collect(),
+            not_run: not_run
+                .iter()
+                .map(|name| ((*name).to_owned(), "why".to_owned()))
+                .collect(),
+        }
+    }
+
+    fn told(built: &Built) -> Vec<String> {
+        let plans = built.plans.iter();
+        let plans = plans.map(|(name, asked)| format!("{name} {}", asked.aimed.did));
+        plans.chain(built.not_run.keys().cloned()).collect()
+    }
+
+    #[test]
+    fn what_is_asked_again_takes_the_place_of_what_was_said_before() {
+        let mut record = built("6.12.1", &[("A", "differs"), ("B", "differs")], &["C", "D"]);
+        record.add(built(
+            "6.12.1",
+            &[("A", "reproduced"), ("C", "differs")],
+            &["B"],
+        ));
+        assert_eq!(told(&record), ["A reproduced", "C differs", "B", "D"]);
+        record.add(built("6.12.2", &[("C", "differs")], &[]));
+        assert_eq!(told(&record), ["C differs"]);
+    }
+}
