@@ -211,13 +211,15 @@ fn configure(tree: &Path, objects: &Path) -> Result<()> {
     fs::write(&config, chosen)?;
     run_to_end(make(tree).args(["-s", &output, "olddefconfig"]))?;
     let made = fs::read_to_string(&config)?;
-    let options = CONFIG.lines().filter(|line| line.starts_with("CONFIG_"));
-    for option in options {
-        ensure!(
-            made.lines().any(|line| line == option),
-            "the source has no option {option}, or it needs another"
-        );
-    }
+    let missing: Vec<&str> = CONFIG
+        .lines()
+        .filter(|line| line.starts_with("CONFIG_") && !made.lines().any(|made| made == *line))
+        .collect();
+    ensure!(
+        missing.is_empty(),
+        "the source does not have these options, or they need others: {}",
+        missing.join(", ")
+    );
     Ok(fs::write(wanted, CONFIG)?)
 }
 
