@@ -71,6 +71,8 @@ pub struct Done {
     pub reads: u64,
     /// Writes.
     pub writes: u64,
+    /// How often a thread slept: its voluntary context switches.
+    pub sleeps: u64,
     /// Wall time.
     pub took: Duration,
 }
@@ -129,7 +131,8 @@ pub fn run(workers: Vec<Worker>, run: &Run<'_>) -> Result<Done> {
         took: start.elapsed(),
         ..Done::default()
     };
-    for (worker, count) in workers.iter().zip(counts) {
+    for (worker, (count, sleeps)) in workers.iter().zip(counts) {
+        done.sleeps += sleeps;
         match worker.kind {
             Kind::Read => done.reads += count,
             Kind::Write | Kind::WriteSync => done.writes += count,
@@ -139,7 +142,7 @@ pub fn run(workers: Vec<Worker>, run: &Run<'_>) -> Result<Done> {
     Ok(done)
 }
 
-/// How many calls the thread has made.
+/// How many calls the thread has made, and how often it slept.
 fn work(
     number: usize,
     worker: &Worker,
@@ -147,7 +150,7 @@ fn work(
     start: Instant,
     together: &Barrier,
     over: &AtomicBool,
-) -> Result<u64> {
+) -> Result<(u64, u64)> {
     let mut buffer = Aligned::of(&vec![0x5a; run.size]);
     let mark = |line: String| match run.marker {
         Some(mut marker) => marker.write_all(line.as_bytes()).context("trace_marker"),
@@ -183,7 +186,16 @@ fn work(
         }
         count += 1;
     }
-    Ok(count)
+    Ok((count, sleeps()?))
+}
+
+/// How often this thread has slept.
+fn sleeps() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/thread-self/status")?;
+    let words = status.lines().filter_map(|line| line.split_once(':'));
+    let mut found = words.filter(|(key, _)| *key == "voluntary_ctxt_switches");
+    let (_, number) = found.next().context("/proc does not count sleeps")?;
+    Ok(number.trim().parse()?)
 }
 
 /// `count` different multiples of `size` below `end`, in an order that only `seed` decides.

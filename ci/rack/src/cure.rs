@@ -50,6 +50,9 @@ pub struct Cure {
     pub name: String,
     /// The patches' names; none: the kernel as it is shipped.
     pub patches: Vec<String>,
+    /// Whether threads that write and fsync, in a short journal, sleep no more for reserved credits: the workload of the journal is run.
+    #[serde(default)]
+    pub journal: bool,
     /// The design that stands for a kernel with it, by the one that stands for the kernel without.
     #[serde(default)]
     pub designs: BTreeMap<String, String>,

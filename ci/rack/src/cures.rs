@@ -6,21 +6,22 @@ pub mod record;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use interlock_checker::manifest::Manifest;
 use interlock_checker::record::Cell;
 use interlock_checker::{interrupt, note};
 
-use crate::cure::{self, Cure};
+use crate::cure::{self, Cure, NONE};
 use crate::guest::Guest;
 use crate::history;
 use crate::kernels::Kernel;
 use crate::plan::Fs;
 use crate::plans::{self, Named};
 use crate::play::Aim;
-use crate::rack::loses;
+use crate::rack::{self, loses};
 use crate::replay;
 use crate::verdict::Verdict;
+use crate::workload::{Measured, Workload, journal};
 use build::Kept;
 use record::{Asked, Built, Record, Unaimed};
 
@@ -70,7 +71,7 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
     for source in table.sources(&request.sources)? {
         for cure in &cures {
             let did = build::build(&table, &source, cure, &patches(root), &request.kept)
-                .and_then(|kernel| asks.of(&kernel));
+                .and_then(|kernel| asks.of(&kernel, cure));
             match did {
                 Ok(did) => {
                     println!("{}+{}: {}", source.version, cure.name, summary(&did));
@@ -81,6 +82,10 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
                     for (name, asked) in differ {
                         println!("  {name}: {}", page::cell(asked));
                         disagrees = true;
+                    }
+                    if let Some(measured) = did.journal {
+                        println!("  {}", page::herd(&measured, cure));
+                        disagrees = disagrees || herd(&measured) == cure.journal;
                     }
                     ran = true;
                     let of_source = record.sources.entry(source.version.clone()).or_default();
@@ -130,7 +135,7 @@ struct Asks<'a> {
 
 impl Asks<'_> {
     /// What one kernel did.
-    fn of(&self, kernel: &Kernel) -> Result<Built> {
+    fn of(&self, kernel: &Kernel, cure: &Cure) -> Result<Built> {
         let mut guest = self.boot(kernel)?;
         note!("{}: up", kernel.version);
         let mut did = Built {
@@ -144,7 +149,7 @@ impl Asks<'_> {
                 Fs::Xfs => "dio_xfs",
             };
             let shipped = kernel.family(&guest.release)?.constant(role)?.to_owned();
-            if !self.is_of_a_cure(&shipped, &named.size) {
+            if !self.is_asked(cure, &shipped, &named.size) {
                 continue;
             }
             let design = kernel.design(&guest.release, role)?;
@@ -166,6 +171,13 @@ impl Asks<'_> {
                 }
             }
         }
+        // As shipped, too, where a cure of it is asked for.
+        if cure.journal || cure.name == NONE && self.cures.iter().any(|cure| cure.journal) {
+            match rack::work(&mut guest, Workload::Journal)? {
+                Measured::Journal(measured) => did.journal = Some(measured),
+                other => bail!("the guest says {other:?}"),
+            }
+        }
         Ok(did)
     }
 
@@ -174,12 +186,11 @@ impl Asks<'_> {
         Guest::boot(kernel, &kept.rack, &out.join("rack"))
     }
 
-    /// Whether a cure has a design that says something of this size.
-    fn is_of_a_cure(&self, shipped: &str, size: &str) -> bool {
-        let designs = self
-            .cures
-            .iter()
-            .filter_map(|cure| cure.designs.get(shipped));
+    /// Whether a design of the cure, or of any to be compared with the kernel as it is shipped, says something of this size.
+    fn is_asked(&self, cure: &Cure, shipped: &str, size: &str) -> bool {
+        let cures = self.cures.iter();
+        let cures = cures.filter(|other| cure.name == NONE || cure.name == other.name);
+        let designs = cures.filter_map(|cure| cure.designs.get(shipped));
         let mut known = designs.map(|design| loses(&self.manifest, design, size));
         known.any(|loses| loses.is_some())
     }
@@ -204,6 +215,12 @@ impl Asks<'_> {
             unaimed: (runs > 0).then_some(unaimed),
         })
     }
+}
+
+/// Whether threads are a herd: where credits are reserved they sleep more than twice as often as where none are.
+fn herd(measured: &journal::Measured) -> bool {
+    let [nolock, lock] = measured.sleeps.unwrap_or_default();
+    nolock > 2.0 * lock
 }
 
 /// Whether the kernel does what its design does not. What a design loses may stay whole where nothing is held back.

@@ -251,7 +251,8 @@ fn said(judged: Result<String>) -> String {
     judged.unwrap_or_else(|error| format!("not judged: {error:#}").replace('\n', " "))
 }
 
-fn work(guest: &mut Guest, workload: Workload) -> Result<Measured> {
+/// Runs a workload in a guest.
+pub(crate) fn work(guest: &mut Guest, workload: Workload) -> Result<Measured> {
     match guest.answer(&Order::Work(workload), LIMIT)? {
         Report::Worked(measured) => Ok(measured),
         other => bail!("the guest says {other:?}"),

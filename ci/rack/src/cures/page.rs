@@ -9,7 +9,8 @@ use interlock_checker::explain::write_whole;
 use interlock_checker::markdown;
 
 use super::record::{Asked, Built, Record};
-use crate::cure::{self, Table};
+use crate::cure::{self, Cure, Table};
+use crate::workload::journal::Measured;
 
 const NOTHING: &str = "—";
 
@@ -47,6 +48,42 @@ pub fn text(record: &Record, table: &Table) -> String {
             [format!("`{name}`")].into_iter().chain(cells).collect()
         });
         text += &markdown::table(&headings, headings.len(), rows);
+        let mut herds = cures
+            .iter()
+            .filter(|(_, did)| did.journal.is_some())
+            .peekable();
+        if herds.peek().is_some() {
+            text += HERD;
+            let headings = [
+                "",
+                "sleeps a write",
+                "with dioread_lock",
+                "writes a second",
+                "with dioread_lock",
+            ];
+            let rows = herds.map(|(name, did)| {
+                let name = if *name == cure::NONE {
+                    "as shipped"
+                } else {
+                    name
+                };
+                let Measured {
+                    nolock,
+                    lock,
+                    sleeps,
+                    ..
+                } = did.journal.unwrap_or_default();
+                let [nolock_sleeps, lock_sleeps] = sleeps.unwrap_or_default();
+                vec![
+                    name.to_owned(),
+                    format!("{nolock_sleeps:.1}"),
+                    format!("{lock_sleeps:.1}"),
+                    format!("{nolock:.0}"),
+                    format!("{lock:.0}"),
+                ]
+            });
+            text += &markdown::table(&headings, headings.len(), rows);
+        }
         for (name, did) in &cures {
             for (plan, why) in &did.not_run {
                 let _ = write!(text, "\n- {name}: `{plan}` was not run: {why}");
@@ -77,6 +114,22 @@ pub fn cell(asked: &Asked) -> String {
     }
     cell
 }
+
+/// What the threads did in a short journal, in words.
+pub fn herd(measured: &Measured, cure: &Cure) -> String {
+    let [nolock, lock] = measured.sleeps.unwrap_or_default();
+    format!(
+        "journal, {}: {nolock:.1} sleeps a write, {lock:.1} with dioread_lock",
+        cure.name
+    )
+}
+
+const HERD: &str = "
+64 threads, each with a file of its own, write 16 KiB and call fsync, in a journal of 4 MiB. With dioread_nolock, the default, credits are
+reserved before write-back. How often a thread slept for each write is judged (a herd is more than twice what it is with dioread_lock); how
+many writes there were in a second moves with the load, and is not.
+
+";
 
 const HEAD: &str = "# What cures do in the kernel
 

@@ -9,6 +9,8 @@ use interlock_checker::explain::write_whole;
 use interlock_checker::record::Cell;
 use serde::{Deserialize, Serialize};
 
+use crate::workload::journal;
+
 const FOLDER: &str = "docs";
 const FILE: &str = "cures.json";
 
@@ -26,6 +28,9 @@ pub struct Built {
     pub release: String,
     /// Of each plan, by its name.
     pub plans: BTreeMap<String, Asked>,
+    /// The threads that write and fsync, in a journal of 4 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<journal::Measured>,
     /// The plans that could not be played, and why.
     pub not_run: BTreeMap<String, String>,
 }
@@ -55,6 +60,7 @@ impl Built {
             *self = did;
             return;
         }
+        self.journal = did.journal.or(self.journal);
         self.plans.retain(|name, _| !did.not_run.contains_key(name));
         self.not_run.retain(|name, _| !did.plans.contains_key(name));
         self.plans.extend(did.plans);
@@ -109,6 +115,7 @@ mod tests {
                 .iter()
                 .map(|(name, did)| ((*name).to_owned(), asked(did)))
                 .collect(),
+            journal: None,
             not_run: not_run
                 .iter()
                 .map(|name| ((*name).to_owned(), "why".to_owned()))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use interlock_capture::kinds::allocated;
-use interlock_capture::threads::{self, Kind, Run, Worker, scattered};
+use interlock_capture::threads::{self, Done, Kind, Run, Worker, scattered};
 use serde::{Deserialize, Serialize};
 
 use crate::mounted::Mounted;
@@ -25,7 +25,7 @@ const LIMIT: Duration = Duration::from_secs(6);
 pub const LOG: u32 = 1024;
 
 /// What was measured.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Measured {
     /// Blocks of the largest transaction: j_max.
     pub largest: u32,
@@ -33,6 +33,9 @@ pub struct Measured {
     pub nolock: f64,
     /// The same with dioread_lock.
     pub lock: f64,
+    /// How often a thread slept for each of the former, and of the latter.
+    #[serde(default)]
+    pub sleeps: Option<[f64; 2]>,
 }
 
 /// Runs it on ext4.
@@ -42,15 +45,18 @@ pub struct Measured {
 pub fn run(root: &Path) -> Result<Measured> {
     let (largest, nolock) = writes(root, "dioread_nolock")?;
     let (_, lock) = writes(root, "dioread_lock")?;
+    let per_second = |done: Done| done.writes as f64 / done.took.as_secs_f64();
+    let sleeps = |done: Done| done.sleeps as f64 / done.writes as f64;
     Ok(Measured {
         largest,
-        nolock,
-        lock,
+        nolock: per_second(nolock),
+        lock: per_second(lock),
+        sleeps: Some([sleeps(nolock), sleeps(lock)]),
     })
 }
 
-/// j_max, and writes a second, mounted so.
-fn writes(root: &Path, options: &str) -> Result<(u32, f64)> {
+/// j_max, and what the threads did, mounted so.
+fn writes(root: &Path, options: &str) -> Result<(u32, Done)> {
     let mounted = Mounted::new(root, Fs::Ext4, options)?;
     let length = 1 << 20;
     let file = |thread: u64| mounted.dir.join(format!("f{thread}"));
@@ -68,7 +74,7 @@ fn writes(root: &Path, options: &str) -> Result<(u32, f64)> {
         ..Run::default()
     };
     let done = threads::run(workers.collect::<Result<_>>()?, &run)?;
-    Ok((largest()?, done.writes as f64 / done.took.as_secs_f64()))
+    Ok((largest()?, done))
 }
 
 /// `each up to 341 blocks`, of the one journal that is there.
