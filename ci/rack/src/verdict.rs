@@ -34,6 +34,15 @@ impl Verdict {
         }
     }
 
+    /// Whether something is wrong.
+    pub fn lost(&self) -> bool {
+        match self {
+            Verdict::Reproduced(_) => true,
+            Verdict::NotPossible(_, _, wrong) => !wrong.is_empty(),
+            Verdict::Differs => false,
+        }
+    }
+
     /// In one word or two, for a table.
     pub fn word(&self) -> &'static str {
         match self {
