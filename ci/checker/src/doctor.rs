@@ -123,12 +123,17 @@ pub fn doctor(root: &Path) -> Result<u8> {
         &from,
         "second opinions",
     ]);
-    for (program, package) in GUESTS {
-        let from = match on_path(program) {
-            Some(path) => path.display().to_string(),
-            None => format!("missing (of package {package})"),
-        };
-        table.add_row([program, "-", &from, "kernels in guests: make kernels"]);
+    for (programs, needed_for) in [
+        (&GUESTS[..], "kernels in guests: make kernels"),
+        (&BUILDS[..], "kernels with patches: make cures"),
+    ] {
+        for (program, package) in programs {
+            let from = match on_path(program) {
+                Some(path) => path.display().to_string(),
+                None => format!("missing (of package {package})"),
+            };
+            table.add_row([program, "-", &from, needed_for]);
+        }
     }
     let from = match BROWSERS.iter().find_map(|program| on_path(program)) {
         Some(path) => path.display().to_string(),
@@ -150,11 +155,24 @@ const GUESTS: [(&str, &str); 4] = [
     ("apt-get", "apt, with a Debian mirror"),
 ];
 
+/// What a kernel is built with, programs and a header, and the packages that have it.
+pub const BUILDS: [(&str, &str); 9] = [
+    ("make", "make"),
+    ("gcc", "gcc"),
+    ("ld", "binutils"),
+    ("flex", "flex"),
+    ("bison", "bison"),
+    ("bc", "bc"),
+    ("xz", "xz-utils"),
+    ("spatch", "coccinelle"),
+    ("/usr/include/libelf.h", "libelf-dev"),
+];
+
 /// The names of what `ci/browser` opens pages in.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Where a program is, as a user or as root.
-fn on_path(program: &str) -> Option<PathBuf> {
+pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let places = env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
     places

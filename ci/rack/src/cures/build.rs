@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use interlock_capture::place::run_to_end;
+use interlock_checker::doctor::{BUILDS, on_path};
 use interlock_checker::{interrupt, note};
 use rustix::process::Pid;
 
@@ -25,19 +26,6 @@ use crate::qemu::over;
 
 /// The kernel's options, beside tinyconfig.
 const CONFIG: &str = include_str!("../../small.config");
-
-/// What a build needs: a program or a header, and the package that has it.
-const NEEDED: [(&str, &str); 9] = [
-    ("make", "make"),
-    ("gcc", "gcc"),
-    ("ld", "binutils"),
-    ("flex", "flex"),
-    ("bison", "bison"),
-    ("bc", "bc"),
-    ("xz", "xz-utils"),
-    ("spatch", "coccinelle"),
-    ("/usr/include/libelf.h", "libelf-dev"),
-];
 
 /// How often it is told how far a build is.
 const TELL: Duration = Duration::from_secs(20);
@@ -95,6 +83,7 @@ pub fn build(
     let objects = kept.builds.join(&source.version).join("objects");
     configure(&tree, &objects)?;
     compile(&tree, &objects, &kernel.version)?;
+    fs::create_dir_all(&kept.rack)?;
     let work = tempfile::tempdir_in(&kept.rack)?;
     let new = work.path().join("kernel");
     fs::create_dir_all(new.join("modules"))?;
@@ -117,9 +106,9 @@ fn tree(source: &Source, kept: &Kept) -> Result<PathBuf> {
         "a kernel cannot be built in {}: set XDG_CACHE_HOME to a folder without spaces, colons and quotes in its path",
         kept.builds.display()
     );
-    let missing: Vec<String> = NEEDED
+    let missing: Vec<String> = BUILDS
         .iter()
-        .filter(|(what, _)| !is_here(what))
+        .filter(|(what, _)| on_path(what).is_none())
         .map(|(what, package)| format!("{what} (of {package})"))
         .collect();
     ensure!(
@@ -132,11 +121,6 @@ fn tree(source: &Source, kept: &Kept) -> Result<PathBuf> {
         fetch(source, kept, &dir)?;
     }
     Ok(dir)
-}
-
-fn is_here(what: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| dir.join(what).exists())
 }
 
 fn fetch(source: &Source, kept: &Kept, dir: &Path) -> Result<()> {
