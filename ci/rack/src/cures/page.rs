@@ -34,14 +34,18 @@ pub fn text(record: &Record, table: &Table) -> String {
         let releases: BTreeSet<&str> = cures.iter().map(|(_, did)| &did.release[..]).collect();
         let releases: Vec<&str> = releases.into_iter().collect();
         let _ = write!(text, "\n## {version}: {}\n\n", releases.join(", "));
+        let played: Vec<&(&str, &Built)> = cures
+            .iter()
+            .filter(|(_, did)| !did.plans.is_empty())
+            .collect();
         let mut headings = vec!["plan"];
-        headings.extend(cures.iter().map(|(name, _)| match *name {
-            cure::NONE => "as shipped",
-            name => name,
-        }));
-        let names: BTreeSet<&String> = cures.iter().flat_map(|(_, did)| did.plans.keys()).collect();
+        headings.extend(played.iter().map(|(name, _)| heading(name)));
+        let names: BTreeSet<&String> = played
+            .iter()
+            .flat_map(|(_, did)| did.plans.keys())
+            .collect();
         let rows = names.into_iter().map(|name| {
-            let cells = cures.iter().map(|(_, did)| {
+            let cells = played.iter().map(|(_, did)| {
                 let asked = did.plans.get(name);
                 asked.map_or_else(|| NOTHING.to_owned(), cell)
             });
@@ -62,11 +66,6 @@ pub fn text(record: &Record, table: &Table) -> String {
                 "with dioread_lock",
             ];
             let rows = herds.map(|(name, did)| {
-                let name = if *name == cure::NONE {
-                    "as shipped"
-                } else {
-                    name
-                };
                 let Measured {
                     nolock,
                     lock,
@@ -75,7 +74,7 @@ pub fn text(record: &Record, table: &Table) -> String {
                 } = did.journal.unwrap_or_default();
                 let [nolock_sleeps, lock_sleeps] = sleeps.unwrap_or_default();
                 vec![
-                    name.to_owned(),
+                    heading(name).to_owned(),
                     format!("{nolock_sleeps:.1}"),
                     format!("{lock_sleeps:.1}"),
                     format!("{nolock:.0}"),
@@ -91,6 +90,14 @@ pub fn text(record: &Record, table: &Table) -> String {
         }
     }
     text
+}
+
+/// What the column or row of a cure is called.
+fn heading(cure: &str) -> &str {
+    match cure {
+        cure::NONE => "as shipped",
+        cure => cure,
+    }
 }
 
 /// What came of a plan: as it is, and without an aim; and what the design says that stands for the kernel, where that differs.
