@@ -168,8 +168,10 @@ impl Asks<'_> {
                 }
                 Err(error) if interrupt::requested() => return Err(error),
                 Err(error) => {
-                    did.not_run
-                        .insert(named.name.clone(), format!("{error:#}").replace('\n', " "));
+                    // The record names no folder of the machine that it was made on.
+                    let out = format!("{}/", self.request.out.display());
+                    let why = format!("{error:#}").replace(&out, "").replace('\n', " ");
+                    did.not_run.insert(named.name.clone(), why);
                     guest = self.boot(kernel)?;
                 }
             }
