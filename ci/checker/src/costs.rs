@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::explain::write_whole;
 use crate::manifest::{Engine, Expect, Kind, Model};
+use crate::whole::write_whole;
 
 /// The name of the file in the folder of the reports.
 const FILE: &str = "costs.json";

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::cfg;
-use crate::explain::{picture, write_whole};
+use crate::explain::picture;
 use crate::lint::files;
 use crate::manifest::Manifest;
 use crate::states;
 use crate::table;
 use crate::trace;
+use crate::whole::write_whole;
 
 /// Writes every table, cfg, diagram and picture anew, and returns the files that have changed. The pictures' models are run, with their
 /// files in `out`.

@@ -15,8 +15,8 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
-use crate::explain::write_whole;
 use crate::note;
+use crate::whole::write_whole;
 pub use entry::Entry;
 pub use files::Files;
 use key::Key;

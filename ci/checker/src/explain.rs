@@ -1,11 +1,11 @@
 //! The files about a counterexample: text to read, a picture to show, and ITF for other programs.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
 use crate::manifest::{Manifest, Model};
+use crate::whole::write_whole;
 use interlock_tla::counterexample::Counterexample;
 use interlock_tla::edges::Edges;
 use interlock_tla::{itf, svg, timeline};
@@ -77,18 +77,4 @@ fn verdict(model: &Model, cex: &Counterexample) -> String {
         Some(property) => format!("{property} is violated"),
         None => "a property is violated".to_owned(),
     }
-}
-
-/// Puts a whole file in place at once; where that fails nothing unfinished is left.
-pub fn write_whole(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    let path = dir.join(name);
-    let unfinished = dir.join(format!(".{name}.{}", std::process::id()));
-    let write = || {
-        let mut file = std::fs::File::create(&unfinished)?;
-        file.write_all(content.as_ref())?;
-        std::fs::rename(&unfinished, &path)
-    };
-    write()
-        .inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
-        .with_context(|| format!("cannot write {}", path.display()))
 }

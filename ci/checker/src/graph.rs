@@ -20,6 +20,7 @@ use crate::manifest::{Engine, Expect, Manifest, Model};
 use crate::run::Run;
 use crate::tlc::Ask;
 use crate::verdict::Outcome;
+use crate::whole::write_whole;
 use interlock_tla::counterexample::Step;
 use interlock_tla::edges::{Edges, Graph};
 use interlock_tla::value::Value;
@@ -78,7 +79,7 @@ pub fn graph(root: &Path, request: &Request) -> Result<u8> {
             Ok(_) if request.check && !engines.is_pinned(model) && suffix(model) == TRACE => None,
             Ok(text) if request.check => difference(&corpus.join(&name), &text)?,
             Ok(text) => {
-                explain::write_whole(corpus, &name, &text)?;
+                write_whole(corpus, &name, &text)?;
                 None
             }
         };

@@ -48,3 +48,4 @@ pub mod tlc;
 pub mod toolchain;
 pub mod trace;
 pub mod verdict;
+pub mod whole;

@@ -1,11 +1,15 @@
-//! What the kernels of the rack did (`interlock kernels`), as far as tables of the book show it.
+//! What the kernels of the rack did (`interlock kernels`), as far as tables of the book show it; and how a record is kept.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::whole::write_whole;
 
 /// All of it.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -43,19 +47,39 @@ impl Cell {
     pub fn lost(&self) -> bool {
         matches!(&self.did[..], "reproduced" | "otherwise wrong")
     }
+
+    /// The verdict as a page has it.
+    pub fn shown(&self) -> &'static str {
+        match &self.did[..] {
+            "reproduced" => "**lost**",
+            "otherwise wrong" => "**lost**, though a step was not possible",
+            "not possible" => "waited",
+            _ => "kept",
+        }
+    }
 }
 
-impl Record {
-    /// The one in this file; an empty one, if there is none.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read.
-    pub fn load(path: &Path) -> anyhow::Result<Record> {
-        if !path.exists() {
-            return Ok(Record::default());
-        }
-        let read = || -> anyhow::Result<Record> { Ok(serde_json::from_slice(&fs::read(path)?)?) };
-        read().with_context(|| path.display().to_string())
+/// The record in this file; an empty one, if there is none.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn load<T: Default + DeserializeOwned>(path: &Path) -> Result<T> {
+    if !path.exists() {
+        return Ok(T::default());
     }
+    let read = || -> Result<T> { Ok(serde_json::from_slice(&fs::read(path)?)?) };
+    read().with_context(|| path.display().to_string())
+}
+
+/// Writes a record into this file, whole.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn store<T: Serialize>(path: &Path, record: &T) -> Result<()> {
+    let text = serde_json::to_string_pretty(record)?;
+    let dir = path.parent().context("a file is in a folder")?;
+    let name = path.file_name().and_then(OsStr::to_str);
+    write_whole(dir, name.context("a file has a name")?, format!("{text}\n"))
 }

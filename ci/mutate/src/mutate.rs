@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use interlock_checker::engines::{Engines, Tools};
 use interlock_checker::evidence::Evidence;
-use interlock_checker::explain::write_whole;
 use interlock_checker::manifest::{Engine, Manifest};
 use interlock_checker::resident::Resident;
 use interlock_checker::toolchain::hex_sha256;
+use interlock_checker::whole::write_whole;
 use interlock_checker::{interrupt, lock, note, say, select};
 use interlock_tla::module::source::Source;
 

@@ -168,9 +168,7 @@ impl Asks<'_> {
                 }
                 Err(error) if interrupt::requested() => return Err(error),
                 Err(error) => {
-                    // The record names no folder of the machine that it was made on.
-                    let out = format!("{}/", self.request.out.display());
-                    let why = format!("{error:#}").replace(&out, "").replace('\n', " ");
+                    let why = rack::why(&error, &self.request.out);
                     did.not_run.insert(named.name.clone(), why);
                     guest = self.boot(kernel)?;
                 }

@@ -29,13 +29,18 @@ impl Kernel {
         self.version == HOST
     }
 
-    /// One that is built: a source, `6.12`, with a cure of `cures.toml`.
-    pub fn built(source: &str, cure: &str) -> Kernel {
+    /// One that no suite has.
+    pub fn unpackaged(version: &str) -> Kernel {
         Kernel {
-            version: format!("{source}+{cure}"),
+            version: version.to_owned(),
             suite: String::new(),
             name: String::new(),
         }
+    }
+
+    /// One that is built: a source, `6.12`, with a cure of `cures.toml`.
+    pub fn built(source: &str, cure: &str) -> Kernel {
+        Kernel::unpackaged(&format!("{source}+{cure}"))
     }
 
     /// Its source and its cure, if it is one that is built.
@@ -103,11 +108,7 @@ pub fn chosen(versions: &[String]) -> Result<Vec<Kernel>> {
 
 fn named(all: &[Kernel], version: &str) -> Result<Kernel> {
     if version == HOST {
-        return Ok(Kernel {
-            version: HOST.to_owned(),
-            suite: String::new(),
-            name: String::new(),
-        });
+        return Ok(Kernel::unpackaged(HOST));
     }
     if let Some((source, cure)) = version.split_once('+') {
         let table = cure::all()?;

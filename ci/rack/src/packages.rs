@@ -67,14 +67,7 @@ fn fetch(kernel: &Kernel, kept: &Path, dir: &Path) -> Result<()> {
     note!("{}: {}", kernel.version, names.join(", "));
     fs::create_dir_all(kept)?;
     let work = tempfile::tempdir_in(kept)?;
-    suite.download(&names, work.path())?;
-    let root = work.path().join("root");
-    for entry in fs::read_dir(work.path())? {
-        let path = entry?.path();
-        if path.extension() == Some(OsStr::new("deb")) {
-            run_to_end(Command::new("dpkg-deb").arg("-x").arg(&path).arg(&root))?;
-        }
-    }
+    let root = suite.unpacked(&names, work.path())?;
     let new = work.path().join("kernel");
     fs::create_dir_all(new.join("modules"))?;
     let places = [
@@ -162,11 +155,19 @@ impl Suite {
         })
     }
 
-    /// Downloads packages into `to`.
-    pub(crate) fn download(&self, names: &[String], to: &Path) -> Result<()> {
+    /// Downloads packages into `work`, and unpacks them there into one folder.
+    pub(crate) fn unpacked(&self, names: &[String], work: &Path) -> Result<PathBuf> {
         let mut command = Command::new("apt-get");
-        command.env("APT_CONFIG", &self.config).current_dir(to);
-        run_to_end(command.args(["-q", "download"]).args(names)).map(drop)
+        command.env("APT_CONFIG", &self.config).current_dir(work);
+        run_to_end(command.args(["-q", "download"]).args(names))?;
+        let root = work.join("root");
+        for entry in fs::read_dir(work)? {
+            let path = entry?.path();
+            if path.extension() == Some(OsStr::new("deb")) {
+                run_to_end(Command::new("dpkg-deb").arg("-x").arg(&path).arg(&root))?;
+            }
+        }
+        Ok(root)
     }
 
     /// A package's version, up to the distribution's own.
@@ -227,11 +228,7 @@ mod tests {
     #[test]
     fn of_a_kernel_that_no_suite_has_the_place_is_told() {
         let kept = tempfile::tempdir().expect("a folder");
-        let kernel = Kernel {
-            version: "4.19".to_owned(),
-            suite: String::new(),
-            name: String::new(),
-        };
+        let kernel = Kernel::unpackaged("4.19");
         let told = find(&kernel, kept.path()).expect_err("it is not there");
         let place = kept.path().join("kernels/4.19");
         assert!(

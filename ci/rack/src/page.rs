@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use interlock_checker::explain::write_whole;
 use interlock_checker::markdown;
 use interlock_checker::record::Cell;
+use interlock_checker::whole::write_whole;
 
 use crate::record::Record;
 use crate::workload::Measured;
@@ -97,12 +97,7 @@ pub fn text(record: &Record) -> String {
 
 /// What came of a plan, and what the design that stands for the kernel says of it.
 fn cell(cell: &Cell) -> String {
-    let did = match &cell.did[..] {
-        "reproduced" => "**lost**",
-        "otherwise wrong" => "**lost**, though a step was not possible",
-        "not possible" => "waited",
-        _ => "kept",
-    };
+    let did = cell.shown();
     let design = match (&cell.design[..], cell.loses) {
         ("", _) => "no design".to_owned(),
         (design, None) => format!("{design}: no row"),

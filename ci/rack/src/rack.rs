@@ -147,7 +147,8 @@ fn of(
                     return Err(error);
                 }
                 // What it has done to its memory or its disk nobody knows: the next plan gets a new one.
-                did.not_run.push(told(&named.name, &error, &out));
+                did.not_run
+                    .push(format!("{}: {}", named.name, why(&error, &out)));
                 guest = Guest::boot(kernel, &request.kept, &out)?;
             }
         }
@@ -160,7 +161,7 @@ fn of(
             }
             Err(error) => {
                 did.not_run
-                    .push(told(&format!("{workload:?}"), &error, &out));
+                    .push(format!("{workload:?}: {}", why(&error, &out)));
                 guest = Guest::boot(kernel, &request.kept, &out)?;
             }
         }
@@ -172,7 +173,7 @@ fn of(
         }
         if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
             did.not_run
-                .push(told(&format!("traces of {area}"), &error, &out));
+                .push(format!("traces of {area}: {}", why(&error, &out)));
             guest = Guest::boot(kernel, &request.kept, &out)?;
         }
     }
@@ -181,10 +182,10 @@ fn of(
     Ok(did)
 }
 
-/// Why something was not run. The record names no folder of the machine that it was made on.
-fn told(what: &str, error: &anyhow::Error, out: &Path) -> String {
+/// Why something was not run. A record names no folder of the machine that it was made on.
+pub(crate) fn why(error: &anyhow::Error, out: &Path) -> String {
     let out = format!("{}/", out.display());
-    format!("{what}: {}", format!("{error:#}").replace(&out, ""))
+    format!("{error:#}").replace(&out, "").replace('\n', " ")
 }
 
 /// What was not run for one reason in one line: `NAME, NAME: reason`.

@@ -1,14 +1,11 @@
 //! What the kernels of the rack did, as the last run has written it down: `docs/kernels.json`.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-use interlock_checker::explain::write_whole;
+use anyhow::Result;
 use interlock_checker::manifest::RECORD;
-use interlock_checker::record::Cell;
+use interlock_checker::record::{self, Cell};
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Measured;
@@ -61,12 +58,7 @@ impl Record {
     /// # Errors
     /// If it cannot be read.
     pub fn load(root: &Path) -> Result<Record> {
-        let path = path(root);
-        if !path.exists() {
-            return Ok(Record::default());
-        }
-        let read = || -> Result<Record> { Ok(serde_json::from_slice(&fs::read(&path)?)?) };
-        read().with_context(|| path.display().to_string())
+        record::load(&path(root))
     }
 
     /// Writes it down.
@@ -74,10 +66,6 @@ impl Record {
     /// # Errors
     /// If it cannot be written.
     pub fn store(&self, root: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
-        let path = path(root);
-        let dir = path.parent().context("a file is in a folder")?;
-        let name = path.file_name().and_then(OsStr::to_str);
-        write_whole(dir, name.context("a file has a name")?, format!("{text}\n"))
+        record::store(&path(root), self)
     }
 }

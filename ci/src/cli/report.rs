@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use clap::Args;
-use interlock_checker::explain::write_whole;
 use interlock_checker::manifest::Manifest;
 use interlock_checker::report::{Report as Found, page};
+use interlock_checker::whole::write_whole;
 use interlock_checker::{say, toolchain};
 
 use super::options::{Output, Source};

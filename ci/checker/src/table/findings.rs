@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::manifest::{Expect, Manifest, RECORD};
 use crate::markdown;
 use crate::near::did_you_mean;
-use crate::record::{Kernel, Record};
+use crate::record::{self, Kernel, Record};
 
 /// What is known of the findings, from the project's root. Their pages are beside it.
 const LIST: &str = "docs/findings/findings.toml";
@@ -50,7 +50,7 @@ pub(super) fn findings(manifest: &Manifest) -> Result<String, String> {
     let made = || -> Result<String> {
         let file = manifest.base().join(LIST);
         let list: List = toml::from_str(&fs::read_to_string(&file)?)?;
-        let record = Record::load(&manifest.base().join(RECORD))?;
+        let record: Record = record::load(&manifest.base().join(RECORD))?;
         let folder = file.parent().unwrap_or(Path::new(""));
         let rows = list.finding.iter().map(|finding| {
             let row = row(manifest, &record, folder, finding);

@@ -4,7 +4,6 @@
 //! kernel where the rack looks for kernels.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt as _;
@@ -131,12 +130,7 @@ fn fetch(source: &Source, kept: &Kept, dir: &Path) -> Result<()> {
     );
     fs::create_dir_all(&kept.builds)?;
     let work = tempfile::tempdir_in(&kept.builds)?;
-    suite.download(std::slice::from_ref(&source.package), work.path())?;
-    let mut packages = fs::read_dir(work.path())?.filter_map(|entry| Some(entry.ok()?.path()));
-    let package = packages.find(|path| path.extension() == Some(OsStr::new("deb")));
-    let package = package.with_context(|| format!("{} was not downloaded", source.package))?;
-    let root = work.path().join("root");
-    run_to_end(Command::new("dpkg-deb").arg("-x").arg(package).arg(&root))?;
+    let root = suite.unpacked(std::slice::from_ref(&source.package), work.path())?;
     let archive = root.join(format!("usr/src/{}.tar.xz", source.package));
     let mut tar = Command::new("tar");
     run_to_end(tar.arg("-xJf").arg(archive).arg("-C").arg(work.path()))?;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use interlock_checker::explain::write_whole;
 use interlock_checker::markdown;
+use interlock_checker::whole::write_whole;
 
 use super::record::{Asked, Built, Record};
 use crate::cure::{self, Cure, Table};
@@ -103,13 +103,7 @@ fn heading(cure: &str) -> &str {
 /// What came of a plan: as it is, and without an aim; and what the design says that stands for the kernel, where that differs.
 pub fn cell(asked: &Asked) -> String {
     let Asked { aimed, unaimed } = asked;
-    let did = match &aimed.did[..] {
-        "reproduced" => "**lost**",
-        "otherwise wrong" => "**lost**, though a step was not possible",
-        "not possible" => "waited",
-        _ => "kept",
-    };
-    let mut cell = did.to_owned();
+    let mut cell = aimed.shown().to_owned();
     if let Some(unaimed) = unaimed {
         let _ = write!(cell, ", {} of {}", unaimed.lost, unaimed.runs);
     }

@@ -1,18 +1,16 @@
 //! What the kernels with the cures did, as the last run has written it down: `docs/cures.json`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
-use interlock_checker::explain::write_whole;
-use interlock_checker::record::Cell;
+use anyhow::Result;
+use interlock_checker::record::{self, Cell};
 use serde::{Deserialize, Serialize};
 
 use crate::workload::journal;
 
-const FOLDER: &str = "docs";
-const FILE: &str = "cures.json";
+/// Where it is in a clone.
+const RECORD: &str = "docs/cures.json";
 
 /// All of it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -74,12 +72,7 @@ impl Record {
     /// # Errors
     /// If it cannot be read.
     pub fn load(root: &Path) -> Result<Record> {
-        let path = root.join(FOLDER).join(FILE);
-        if !path.exists() {
-            return Ok(Record::default());
-        }
-        let read = || -> Result<Record> { Ok(serde_json::from_slice(&fs::read(&path)?)?) };
-        read().with_context(|| path.display().to_string())
+        record::load(&root.join(RECORD))
     }
 
     /// Writes it down.
@@ -87,8 +80,7 @@ impl Record {
     /// # Errors
     /// If it cannot be written.
     pub fn store(&self, root: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
-        write_whole(&root.join(FOLDER), FILE, format!("{text}\n"))
+        record::store(&root.join(RECORD), self)
     }
 }
 
