@@ -115,3 +115,68 @@ impl<S: ListSys> Auxiliary<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    use super::*;
+    use crate::range::sys::StdSys;
+
+    /// How many queue for the lock, and how many wait until nobody does.
+    fn line(auxiliary: &Auxiliary<StdSys>) -> (usize, usize) {
+        auxiliary
+            .line
+            .with(|line| (line.queue.len(), line.barred.len()))
+    }
+
+    #[test]
+    fn who_has_lost_its_patience_bars_others_until_it_has_its_range() {
+        let auxiliary = Auxiliary::new(2);
+        let [mut own, mut second] = [Turn::default(), Turn::default()];
+        auxiliary.lose(&mut own);
+        auxiliary.lose(&mut second);
+        assert_eq!(line(&auxiliary), (0, 0), "each has lost once");
+        auxiliary.begin(&own);
+        // A third time changes nothing.
+        for _ in 0..2 {
+            auxiliary.lose(&mut own);
+            assert_eq!(line(&auxiliary), (1, 0));
+        }
+        auxiliary.begin(&own);
+        auxiliary.lose(&mut second);
+        assert_eq!(line(&auxiliary), (2, 0));
+
+        let (own_is_in, second_is_in) = (AtomicBool::new(false), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let next = scope.spawn(|| {
+                auxiliary.begin(&second);
+                assert!(own_is_in.load(Ordering::SeqCst), "it went before the first");
+                second_is_in.store(true, Ordering::SeqCst);
+                auxiliary.enter(second);
+            });
+            let barred = scope.spawn(|| {
+                auxiliary.begin(&Turn::default());
+                assert!(second_is_in.load(Ordering::SeqCst), "it was not barred");
+            });
+            while line(&auxiliary).1 == 0 && !barred.is_finished() {
+                thread::yield_now();
+            }
+            own_is_in.store(true, Ordering::SeqCst);
+            auxiliary.enter(own);
+            next.join().expect("its turn came");
+        });
+        assert_eq!(line(&auxiliary), (0, 0));
+        auxiliary.begin(&Turn::default());
+    }
+
+    #[test]
+    fn who_never_loses_its_patience_bars_nobody() {
+        let auxiliary = Auxiliary::<StdSys>::new(Policy::NEVER);
+        let mut turn = Turn::default();
+        auxiliary.lose(&mut turn);
+        assert_eq!((turn.losses, line(&auxiliary)), (0, (0, 0)));
+        auxiliary.enter(turn);
+    }
+}

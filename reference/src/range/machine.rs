@@ -126,7 +126,7 @@ impl Machine {
                 tasks[at].1 += 1;
             }
             Action::Interrupt(task) => {
-                let at = at(state, task, |account| account.blocking > 0)?;
+                let at = at(state, task, |_| true)?;
                 if !self.mortal[task] {
                     return None;
                 }
@@ -146,12 +146,6 @@ impl Machine {
             }
         };
         Some(entries.into_iter().map(account).collect())
-    }
-
-    /// Whether the task's range, if it came, would be held at once.
-    pub fn enters(&self, state: &State, task: usize) -> bool {
-        let arrival = self.arrival(&mut self.tree(state), task);
-        matches!(arrival, Some(Action::Lock(_) | Action::Pass(_)))
     }
 
     /// The tree of a state, with the places in it as tickets.

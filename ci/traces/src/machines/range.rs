@@ -356,8 +356,11 @@ impl Traced for RangeTree {
             _ => match name.strip_prefix("enters ") {
                 Some(name) => {
                     let task = of(name)?;
-                    let is_idle = state.iter().all(|account| account.task != task);
-                    Some(Value::Bool(is_idle && self.machine.enters(state, task)))
+                    let enters = [Action::Lock(task), Action::Pass(task)];
+                    let mut enabled = enters
+                        .map(|action| self.machine.step(state, action))
+                        .into_iter();
+                    Some(Value::Bool(enabled.any(|next| next.is_some())))
                 }
                 None => {
                     let task = of(name)?;
