@@ -30,6 +30,9 @@ pub struct Source {
     pub suite: String,
     /// The package.
     pub package: String,
+    /// Whether the kernel checks itself (`checked.config`): such a source is asked for by its version alone.
+    #[serde(default)]
+    pub checked: bool,
 }
 
 /// A semantic patch of `docs/findings/patches`.
@@ -114,7 +117,7 @@ impl Table {
         })
     }
 
-    /// The sources of these versions; all, if none is named.
+    /// The sources of these versions; if none is named, all whose kernels do not check themselves.
     ///
     /// # Errors
     /// With a version that is not in the table.
@@ -127,8 +130,10 @@ impl Table {
                 known.collect::<Vec<_>>().join(", ")
             );
         }
-        let is_chosen =
-            |source: &&Source| versions.is_empty() || versions.contains(&source.version);
+        let is_chosen = |source: &&Source| match versions {
+            [] => !source.checked,
+            versions => versions.contains(&source.version),
+        };
         Ok(self.sources.iter().filter(is_chosen).cloned().collect())
     }
 }

@@ -52,7 +52,8 @@ pub fn patches(root: &Path) -> PathBuf {
     root.join("docs/findings/patches")
 }
 
-/// Builds and runs them, and writes the record and its page. The exit status: 1 if a kernel and its model disagree, 2 if none was run.
+/// Builds and runs them, and writes the record and its page. The exit status: 1 if a kernel and its model disagree or a kernel complains,
+/// 2 if none was run.
 ///
 /// # Errors
 /// If a table cannot be read or a file written.
@@ -80,6 +81,10 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
                     println!("{}+{}: {}", source.version, cure.name, summary(&did));
                     for (name, why) in &did.not_run {
                         println!("  {name}: NOT RUN: {why}");
+                    }
+                    for complaint in &did.complaints {
+                        println!("  the kernel complains: {complaint}");
+                        disagrees = true;
                     }
                     let differ = did.plans.iter().filter(|(_, asked)| differs(asked));
                     for (name, asked) in differ {
@@ -170,6 +175,7 @@ impl Asks<'_> {
                 Err(error) => {
                     let why = rack::why(&error, &self.request.out);
                     did.not_run.insert(named.name.clone(), why);
+                    did.complaints.extend(guest.complaints());
                     guest = self.boot(kernel)?;
                 }
             }
@@ -181,6 +187,7 @@ impl Asks<'_> {
                 other => bail!("the guest says {other:?}"),
             }
         }
+        did.complaints.extend(guest.complaints());
         Ok(did)
     }
 

@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use interlock_checker::interrupt;
 use rustix::process::Pid;
 
+use crate::console;
 use crate::init;
 use crate::initramfs;
 use crate::kernels::Kernel;
@@ -65,7 +66,7 @@ impl Guest {
             .arg(&initrd)
             .args([
                 "-append",
-                "console=ttyS0 panic=-1 quiet loglevel=4 tsc=reliable nokaslr mitigations=off",
+                "console=ttyS0 panic=-1 quiet loglevel=5 tsc=reliable nokaslr mitigations=off",
             ])
             .arg("-serial")
             .arg(format!("file:{}", comma(&console)))
@@ -197,9 +198,18 @@ impl Guest {
         anyhow::anyhow!("the guest is lost.{qemu} {}", self.last_words())
     }
 
-    fn last_words(&self) -> String {
+    /// What its kernel complains of, a line each.
+    pub fn complaints(&self) -> Vec<String> {
+        console::complaints(&self.said())
+    }
+
+    fn said(&self) -> String {
         let text = fs::read(&self.console).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    fn last_words(&self) -> String {
+        let text = self.said();
         let lines: Vec<&str> = text.lines().collect();
         let last = lines[lines.len().saturating_sub(3)..].join(" | ");
         format!("Its console ({}) ends: {last}", self.console.display())

@@ -105,6 +105,7 @@ pub fn hunt(request: &Request) -> Result<u8> {
             note!("{} s: {}", began.elapsed().as_secs(), hunt.count.tell());
         }
     }
+    hunt.hears_complaints();
     println!("{}", hunt.count.tell());
     Ok(u8::from(!hunt.found.is_empty()))
 }
@@ -168,10 +169,19 @@ impl Hunt<'_> {
             Err(error) => {
                 println!("{plan}{error:#}\n");
                 self.found.insert(format!("lost: {}", shape(plan)));
+                self.hears_complaints();
                 let Request { kept, out, .. } = self.request;
                 self.guest = Guest::boot(&self.kernel, kept, &out.join("rack"))?;
                 Ok(None)
             }
+        }
+    }
+
+    /// What the guest's kernel complains of is found too.
+    fn hears_complaints(&mut self) {
+        for complaint in self.guest.complaints() {
+            println!("the kernel complains: {complaint}");
+            self.found.insert(complaint);
         }
     }
 

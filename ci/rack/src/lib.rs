@@ -8,6 +8,7 @@
 
 pub mod call;
 pub mod chance;
+pub mod console;
 pub mod content;
 pub mod cure;
 pub mod cures;

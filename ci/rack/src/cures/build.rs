@@ -1,4 +1,4 @@
-//! Builds a small kernel of a source package, with patches: `small.config`, nothing as a module.
+//! Builds a small kernel of a source package, with patches: `small.config`, and `checked.config` where it checks itself; nothing as a module.
 //!
 //! What is kept: the source, once for all cures, with each file that a patch changes as it was; what the compiler makes of it; and the
 //! kernel where the rack looks for kernels.
@@ -24,7 +24,10 @@ use crate::packages::Suite;
 use crate::qemu::over;
 
 /// The kernel's options, beside tinyconfig.
-const CONFIG: &str = include_str!("../../small.config");
+const SMALL: &str = include_str!("../../small.config");
+
+/// Those of one that checks itself, beside these.
+const CHECKED: &str = include_str!("../../checked.config");
 
 /// How often it is told how far a build is.
 const TELL: Duration = Duration::from_secs(20);
@@ -55,7 +58,8 @@ pub fn build(
     let kernel = Kernel::built(&source.version, &cure.name);
     let tree = tree(source, kept)?;
     let release = run_to_end(make(&tree).args(["-s", "kernelversion"]))?;
-    let mut stamp = format!("{release}{CONFIG}");
+    let config = config(source);
+    let mut stamp = format!("{release}{config}");
     for name in &cure.patches {
         let path = patches.join(format!("{name}.cocci"));
         stamp += &fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -79,8 +83,9 @@ pub fn build(
             .collect();
         put(&tree.join(file), &chosen)?;
     }
-    let objects = kept.builds.join(&source.version).join("objects");
-    configure(&tree, &objects)?;
+    let objects = format!("objects-{}", source.version);
+    let objects = kept.builds.join(&source.package).join(objects);
+    configure(&tree, &objects, &config)?;
     compile(&tree, &objects, &kernel.version)?;
     fs::create_dir_all(&kept.rack)?;
     let work = tempfile::tempdir_in(&kept.rack)?;
@@ -115,7 +120,7 @@ fn tree(source: &Source, kept: &Kept) -> Result<PathBuf> {
         "a kernel is not built without {}",
         missing.join(", ")
     );
-    let dir = kept.builds.join(&source.version).join("source");
+    let dir = kept.builds.join(&source.package).join("source");
     if !dir.exists() {
         fetch(source, kept, &dir)?;
     }
@@ -175,21 +180,27 @@ fn patched(text: &[u8], patch: &Path) -> Result<Vec<u8>> {
     Ok(fs::read(&to)?)
 }
 
+/// The options of a source's kernel, beside tinyconfig.
+fn config(source: &Source) -> String {
+    let checked = if source.checked { CHECKED } else { "" };
+    format!("{SMALL}{checked}")
+}
+
 /// Writes the options, if they are not those of the last build: with new ones everything is compiled anew.
-fn configure(tree: &Path, objects: &Path) -> Result<()> {
+fn configure(tree: &Path, objects: &Path, options: &str) -> Result<()> {
     fs::create_dir_all(objects)?;
     let wanted = objects.join("small.config");
-    if fs::read_to_string(&wanted).is_ok_and(|kept| kept == CONFIG) {
+    if fs::read_to_string(&wanted).is_ok_and(|kept| kept == options) {
         return Ok(());
     }
     let output = format!("O={}", objects.display());
     run_to_end(make(tree).args(["-s", &output, "tinyconfig"]))?;
     let config = objects.join(".config");
-    let chosen = fs::read_to_string(&config)? + CONFIG;
+    let chosen = fs::read_to_string(&config)? + options;
     fs::write(&config, chosen)?;
     run_to_end(make(tree).args(["-s", &output, "olddefconfig"]))?;
     let made = fs::read_to_string(&config)?;
-    let missing: Vec<&str> = CONFIG
+    let missing: Vec<&str> = options
         .lines()
         .filter(|line| line.starts_with("CONFIG_") && !made.lines().any(|made| made == *line))
         .collect();
@@ -198,7 +209,7 @@ fn configure(tree: &Path, objects: &Path) -> Result<()> {
         "the source does not have these options, or they need others: {}",
         missing.join(", ")
     );
-    Ok(fs::write(wanted, CONFIG)?)
+    Ok(fs::write(wanted, options)?)
 }
 
 /// Compiles, and tells how far it is.

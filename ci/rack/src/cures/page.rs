@@ -87,6 +87,9 @@ pub fn text(record: &Record, table: &Table) -> String {
             for (plan, why) in &did.not_run {
                 let _ = write!(text, "\n- {name}: `{plan}` was not run: {why}");
             }
+            for complaint in &did.complaints {
+                let _ = write!(text, "\n- {name}: the kernel complains: {complaint}");
+            }
         }
     }
     text
@@ -136,10 +139,13 @@ const HEAD: &str = "# What cures do in the kernel
 
 Written by `make cures` from its last run (`docs/cures.json`). Each kernel is built from a distribution's source package, small
 ([ci/rack/small.config](../ci/rack/small.config)), as it is shipped and with patches of [findings/patches](findings/patches)
-([ci/rack/cures.toml](../ci/rack/cures.toml) says which), and booted in a guest of QEMU, whose disk is the project's own.
+([ci/rack/cures.toml](../ci/rack/cures.toml) says which), and booted in a guest of QEMU, whose disk is the project's own. One that is
+called checked has lockdep, KASAN and others as well ([ci/rack/checked.config](../ci/rack/checked.config)). What a kernel complains of on
+its console is told below its table.
 
 A plan is the counterexample of the model that it is named after ([ci/rack/plans](../ci/rack/plans)), or a control. **lost**: every step was
 possible, and bytes that were acknowledged are not in the file. *waited*: the kernel did not let the steps happen in this order, and
-nothing is lost. *kept*: it did, and nothing is lost. What is not lost was played three times. Behind it: in how many of how many runs something was lost when nothing was aimed
-at, and each write took a random time of 0 to 100 ms. *BUT*: the design that stands for the kernel says otherwise.
+nothing is lost. *kept*: it did, and nothing is lost. What is not lost was played three times. Behind it: in how many of how many runs
+something was lost when nothing was aimed at, and each write took a random time of 0 to 100 ms. *BUT*: the design that stands for the
+kernel says otherwise.
 ";

@@ -31,6 +31,9 @@ pub struct Built {
     pub journal: Option<journal::Measured>,
     /// The plans that could not be played, and why.
     pub not_run: BTreeMap<String, String>,
+    /// What the kernel complained of when it was last asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<String>,
 }
 
 /// What came of a plan.
@@ -59,6 +62,7 @@ impl Built {
             return;
         }
         self.journal = did.journal.or(self.journal);
+        self.complaints = did.complaints;
         self.plans.retain(|name, _| !did.not_run.contains_key(name));
         self.not_run.retain(|name, _| !did.plans.contains_key(name));
         self.plans.extend(did.plans);
@@ -107,11 +111,11 @@ mod tests {
                 .iter()
                 .map(|(name, did)| ((*name).to_owned(), asked(did)))
                 .collect(),
-            journal: None,
             not_run: not_run
                 .iter()
                 .map(|name| ((*name).to_owned(), "why".to_owned()))
                 .collect(),
+            ..Built::default()
         }
     }
 
