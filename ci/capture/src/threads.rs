@@ -73,6 +73,8 @@ pub struct Done {
     pub writes: u64,
     /// How often a thread slept: its voluntary context switches.
     pub sleeps: u64,
+    /// How long a call took that took longest, with its fsync.
+    pub longest: Duration,
     /// Wall time.
     pub took: Duration,
 }
@@ -131,8 +133,9 @@ pub fn run(workers: Vec<Worker>, run: &Run<'_>) -> Result<Done> {
         took: start.elapsed(),
         ..Done::default()
     };
-    for (worker, (count, sleeps)) in workers.iter().zip(counts) {
+    for (worker, (count, sleeps, longest)) in workers.iter().zip(counts) {
         done.sleeps += sleeps;
+        done.longest = done.longest.max(longest);
         match worker.kind {
             Kind::Read => done.reads += count,
             Kind::Write | Kind::WriteSync => done.writes += count,
@@ -142,7 +145,7 @@ pub fn run(workers: Vec<Worker>, run: &Run<'_>) -> Result<Done> {
     Ok(done)
 }
 
-/// How many calls the thread has made, and how often it slept.
+/// How many calls the thread has made, how often it slept, and how long the longest call took.
 fn work(
     number: usize,
     worker: &Worker,
@@ -150,13 +153,13 @@ fn work(
     start: Instant,
     together: &Barrier,
     over: &AtomicBool,
-) -> Result<(u64, u64)> {
+) -> Result<(u64, u64, Duration)> {
     let mut buffer = Aligned::of(&vec![0x5a; run.size]);
     let mark = |line: String| match run.marker {
         Some(mut marker) => marker.write_all(line.as_bytes()).context("trace_marker"),
         None => Ok(()),
     };
-    let mut count = 0;
+    let (mut count, mut longest) = (0, Duration::ZERO);
     for (call, offset) in worker.offsets.iter().enumerate() {
         if run.limit.is_some_and(|limit| start.elapsed() >= limit) || interrupt::requested() {
             over.store(true, Ordering::SeqCst);
@@ -167,6 +170,7 @@ fn work(
         if over.load(Ordering::SeqCst) {
             break;
         }
+        let began = Instant::now();
         let letter = worker.kind.letter();
         let place = match worker.kind {
             Kind::Grow => format!("size={offset}"),
@@ -184,9 +188,10 @@ fn work(
             worker.file.sync_all()?;
             mark(format!("E f t{number} i{call} ret=0 err=0\n"))?;
         }
+        longest = longest.max(began.elapsed());
         count += 1;
     }
-    Ok((count, sleeps()?))
+    Ok((count, sleeps()?, longest))
 }
 
 /// How often this thread has slept.

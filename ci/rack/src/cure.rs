@@ -1,6 +1,7 @@
 //! What is built: `cures.toml`.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
@@ -35,7 +36,7 @@ pub struct Source {
     pub checked: bool,
 }
 
-/// A semantic patch of `docs/findings/patches`.
+/// A semantic patch.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Patch {
@@ -43,6 +44,10 @@ pub struct Patch {
     pub name: String,
     /// The files of the kernel's source that it changes.
     pub files: Vec<String>,
+    /// Whether it cures nothing: it counts, or is a mistake that has to be seen. It is in `ci/rack/patches`; others are a finding's, in
+    /// `docs/findings/patches`.
+    #[serde(default)]
+    pub test: bool,
 }
 
 /// Patches that are applied together.
@@ -53,13 +58,22 @@ pub struct Cure {
     pub name: String,
     /// The patches' names; none: the kernel as it is shipped.
     pub patches: Vec<String>,
-    /// Whether threads that write and fsync, in a short journal, sleep no more for reserved credits: the workload of the journal is run.
+    /// Whether threads that write and fsync, in a short journal, are a herd; without it they are not run.
     #[serde(default)]
-    pub journal: bool,
+    pub herd: Option<bool>,
+    /// What is said of a kernel that is mistaken: on its console, or of the guest. It has to be said.
+    #[serde(default)]
+    pub fails: Option<String>,
     /// The design that stands for a kernel with it, by the one that stands for the kernel without.
     #[serde(default)]
     pub designs: BTreeMap<String, String>,
 }
+
+/// Where the findings' patches are in a clone.
+pub const FINDINGS: &str = "docs/findings/patches";
+
+/// Where those are that cure nothing.
+pub const TESTS: &str = "ci/rack/patches";
 
 /// The cure of a kernel as it is shipped.
 pub const NONE: &str = "none";
@@ -80,6 +94,14 @@ pub fn all() -> Result<Table> {
         "cures.toml: the first cure is {NONE}"
     );
     Ok(table)
+}
+
+impl Patch {
+    /// Where it is in a clone.
+    pub fn path(&self, root: &Path) -> PathBuf {
+        let folder = if self.test { TESTS } else { FINDINGS };
+        root.join(folder).join(format!("{}.cocci", self.name))
+    }
 }
 
 impl Table {

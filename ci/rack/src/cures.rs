@@ -1,6 +1,7 @@
 //! `interlock cures`: kernels as they are and with patches of `docs/findings/patches`, built, booted, and played the plans that they lose.
 
 pub mod build;
+mod judge;
 pub mod page;
 pub mod record;
 
@@ -21,12 +22,16 @@ use crate::play::Aim;
 use crate::rack::{self, loses};
 use crate::replay;
 use crate::verdict::Verdict;
-use crate::workload::{Measured, Workload, journal};
+use crate::workload::herd::Shape;
+use crate::workload::{Measured, Workload};
 use build::Kept;
-use record::{Asked, Built, Record, Unaimed};
+use record::{Asked, Built, HERD, Herd, Record, Unaimed};
 
 /// How often a plan is played that loses nothing: on a busy machine a call may be made later than the plan has it.
 const TRIES: usize = 3;
+
+/// How often threads are run in each shape.
+const REPEATS: usize = 3;
 
 /// What to build and run.
 #[derive(Debug)]
@@ -45,11 +50,6 @@ pub struct Request {
     pub kept: Kept,
     /// Where consoles go.
     pub out: PathBuf,
-}
-
-/// Where the patches are in a clone.
-pub fn patches(root: &Path) -> PathBuf {
-    root.join("docs/findings/patches")
 }
 
 /// Builds and runs them, and writes the record and its page. The exit status: 1 if a kernel and its model disagree or a kernel complains,
@@ -74,7 +74,7 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
     let (mut ran, mut disagrees) = (false, false);
     for source in table.sources(&request.sources)? {
         for cure in &cures {
-            let did = build::build(&table, &source, cure, &patches(root), &request.kept)
+            let did = build::build(&table, &source, cure, root, &request.kept)
                 .and_then(|kernel| asks.of(&kernel, cure));
             match did {
                 Ok(did) => {
@@ -84,16 +84,10 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
                     }
                     for complaint in &did.complaints {
                         println!("  the kernel complains: {complaint}");
-                        disagrees = true;
                     }
-                    let differ = did.plans.iter().filter(|(_, asked)| differs(asked));
-                    for (name, asked) in differ {
-                        println!("  {name}: {}", page::cell(asked));
+                    for what in judge::differences(&did, cure) {
+                        println!("  NOT AS EXPECTED: {what}");
                         disagrees = true;
-                    }
-                    if let Some(measured) = did.journal {
-                        println!("  {}", page::herd(&measured, cure));
-                        disagrees = disagrees || herd(&measured) == cure.journal;
                     }
                     ran = true;
                     let of_source = record.sources.entry(source.version.clone()).or_default();
@@ -181,11 +175,14 @@ impl Asks<'_> {
             }
         }
         // As shipped, too, where a cure of it is asked for.
-        if cure.journal || cure.name == NONE && self.cures.iter().any(|cure| cure.journal) {
-            match rack::work(&mut guest, Workload::Journal)? {
-                Measured::Journal(measured) => did.journal = Some(measured),
-                other => bail!("the guest says {other:?}"),
+        let any = || self.cures.iter().any(|cure| cure.herd.is_some());
+        let asked = cure.herd.is_some() || cure.name == NONE && any();
+        if asked && let Err(error) = herds(&mut guest, &mut did) {
+            if interrupt::requested() {
+                return Err(error);
             }
+            let why = rack::why(&error, &self.request.out);
+            did.not_run.insert(HERD.to_owned(), why);
         }
         did.complaints.extend(guest.complaints());
         Ok(did)
@@ -232,21 +229,30 @@ impl Asks<'_> {
     }
 }
 
-/// Whether threads are a herd: where credits are reserved they sleep more than twice as often as where none are.
-fn herd(measured: &journal::Measured) -> bool {
-    let [nolock, lock] = measured.sleeps.unwrap_or_default();
-    nolock > 2.0 * lock
-}
-
-/// Whether the kernel does what its design does not. What a design loses may stay whole where nothing is held back.
-fn differs(asked: &Asked) -> bool {
-    let Asked { aimed, unaimed } = asked;
-    let lost_unaimed = unaimed.is_some_and(|unaimed| unaimed.lost > 0);
-    match aimed.loses {
-        Some(true) => !aimed.lost(),
-        Some(false) => aimed.lost() || lost_unaimed,
-        None => false,
+/// Barriers beside most threads, and then threads in each shape.
+fn herds(guest: &mut Guest, did: &mut Built) -> Result<()> {
+    match rack::work(guest, Workload::Barriers(Shape::MOST))? {
+        Measured::Barriers(barriers) => did.barriers = Some(barriers),
+        other => bail!("the guest says {other:?}"),
     }
+    did.herds = Shape::ALL
+        .map(|shape| Herd {
+            shape,
+            runs: Vec::new(),
+        })
+        .into();
+    for _ in 0..REPEATS {
+        for herd in &mut did.herds {
+            match rack::work(guest, Workload::Herd(herd.shape))? {
+                Measured::Herd(measured) => {
+                    note!("{:?}: {measured:?}", herd.shape);
+                    herd.runs.push(measured);
+                }
+                other => bail!("the guest says {other:?}"),
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -265,7 +271,7 @@ mod tests {
     fn each_patch_is_in_the_table_and_says_what_it_is_for() {
         let table = cure::all().expect("a table");
         let mut files = BTreeSet::new();
-        for entry in fs::read_dir(patches(&root())).expect("a folder") {
+        for entry in fs::read_dir(root().join(cure::FINDINGS)).expect("a folder") {
             let path = entry.expect("a file").path();
             let name = path.file_stem().expect("a name").to_string_lossy();
             let text = fs::read_to_string(&path).expect("a text");
@@ -277,8 +283,11 @@ mod tests {
             assert!(!text.contains("Signed-off-by"), "{name}");
             files.insert(name.into_owned());
         }
-        let names = table.patches.iter().map(|patch| patch.name.clone());
-        assert_eq!(files, names.collect());
+        let cures = table.patches.iter().filter(|patch| !patch.test);
+        assert_eq!(files, cures.map(|patch| patch.name.clone()).collect());
+        for patch in &table.patches {
+            assert!(patch.path(&root()).is_file(), "{}", patch.name);
+        }
     }
 
     /// What the designs of a kernel lose: plans' names.
@@ -333,49 +342,6 @@ mod tests {
         ] {
             let error = named(version).expect_err("it is not known").to_string();
             assert!(error.contains(told), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_herd_sleeps_more_than_twice_as_often() {
-        for (sleeps, expected) in [([34.5, 3.9], true), ([7.9, 3.9], true), ([4.6, 3.8], false)] {
-            let measured = journal::Measured {
-                sleeps: Some(sleeps),
-                ..journal::Measured::default()
-            };
-            assert_eq!(herd(&measured), expected, "{sleeps:?}");
-        }
-    }
-
-    #[test]
-    fn what_differs_from_the_design_is_told() {
-        let asked = |loses, did: &str, lost| Asked {
-            aimed: Cell {
-                design: "D".to_owned(),
-                loses: Some(loses),
-                did: did.to_owned(),
-                says: String::new(),
-            },
-            unaimed: Some(Unaimed { runs: 9, lost }),
-        };
-        for (asked, cell, differ) in [
-            (asked(true, "reproduced", 4), "**lost**, 4 of 9", false),
-            (asked(true, "reproduced", 0), "**lost**, 0 of 9", false),
-            (asked(false, "not possible", 0), "waited, 0 of 9", false),
-            (asked(true, "differs", 4), "kept, 4 of 9, BUT D loses", true),
-            (
-                asked(false, "differs", 1),
-                "kept, 1 of 9, BUT D keeps",
-                true,
-            ),
-            (
-                asked(false, "reproduced", 0),
-                "**lost**, 0 of 9, BUT D keeps",
-                true,
-            ),
-        ] {
-            assert_eq!(page::cell(&asked), cell);
-            assert_eq!(differs(&asked), differ, "{cell}");
         }
     }
 }

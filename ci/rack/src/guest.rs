@@ -66,7 +66,7 @@ impl Guest {
             .arg(&initrd)
             .args([
                 "-append",
-                "console=ttyS0 panic=-1 quiet loglevel=5 tsc=reliable nokaslr mitigations=off",
+                "console=ttyS0 panic=-1 oops=panic quiet loglevel=5 tsc=reliable nokaslr mitigations=off",
             ])
             .arg("-serial")
             .arg(format!("file:{}", comma(&console)))

@@ -11,27 +11,31 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use crate::plan::Fs;
 
 impl Fs {
-    /// Bytes of its disk, and how it is made there.
-    fn format(self) -> (u64, &'static [&'static str]) {
+    /// How it is made, ext4 with a journal of so many MiB.
+    fn format(self, journal: u32) -> Vec<String> {
         match self {
             // What is zeroed later would come between the writes of a plan.
-            Fs::Ext4 => (
-                128 << 20,
-                &[
-                    "mkfs.ext4",
-                    "-q",
-                    "-b",
-                    "4096",
-                    "-J",
-                    "size=4",
-                    "-E",
-                    "lazy_itable_init=0,lazy_journal_init=0",
-                ],
+            Fs::Ext4 => format!(
+                "mkfs.ext4 -q -b 4096 -J size={journal} -E lazy_itable_init=0,lazy_journal_init=0"
             ),
-            Fs::Xfs => (512 << 20, &["mkfs.xfs", "-q", "-f", "-K"]),
+            Fs::Xfs => "mkfs.xfs -q -f -K".to_owned(),
+        }
+        .split(' ')
+        .map(str::to_owned)
+        .collect()
+    }
+
+    /// Bytes of its disk.
+    fn bytes(self) -> u64 {
+        match self {
+            Fs::Ext4 => 128 << 20,
+            Fs::Xfs => 512 << 20,
         }
     }
 }
+
+/// MiB of the journal of ext4, where nothing else is asked for.
+const JOURNAL: u32 = 4;
 
 /// A file system made and mounted on a disk of ours.
 pub struct Mounted {
@@ -43,15 +47,28 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// Makes one of these, below `root`, with mkfs's options and mount's.
+    /// Makes one of these, below `root`, with mount's options.
     ///
     /// # Errors
     /// If it cannot be made or mounted.
     pub fn new(root: &Path, fs: Fs, options: &str) -> Result<Mounted> {
+        Mounted::made(root, fs, fs.bytes(), JOURNAL, options)
+    }
+
+    /// The same of ext4, with so many bytes, and a journal of so many MiB.
+    ///
+    /// # Errors
+    /// As [`Mounted::new`].
+    pub fn ext4(root: &Path, bytes: u64, journal: u32, options: &str) -> Result<Mounted> {
+        Mounted::made(root, Fs::Ext4, bytes, journal, options)
+    }
+
+    fn made(root: &Path, fs: Fs, bytes: u64, journal: u32, options: &str) -> Result<Mounted> {
         let disk = Disk::new();
-        let (bytes, format) = fs.format();
         let device = Device::attach(&disk, bytes)?;
-        place::make(format, device.path.as_os_str())?;
+        let format = fs.format(journal);
+        let format: Vec<&str> = format.iter().map(String::as_str).collect();
+        place::make(&format, device.path.as_os_str())?;
         let dir = root.join(fs.to_string());
         std::fs::create_dir_all(&dir)?;
         let options = CString::new(options)?;

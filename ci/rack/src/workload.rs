@@ -1,5 +1,6 @@
 //! Workloads of the seeds in a guest, of which only what noise cannot move is judged: counts, not rates.
 
+pub mod herd;
 pub mod journal;
 pub mod lock;
 pub mod unaligned;
@@ -18,10 +19,14 @@ pub enum Workload {
     Unaligned,
     /// Seed 004: readers and a writer of one file of XFS.
     Lock,
+    /// Seed 000 in this shape.
+    Herd(herd::Shape),
+    /// Barriers beside such a herd.
+    Barriers(herd::Shape),
 }
 
 impl Workload {
-    /// All of them.
+    /// Those that each kernel of the rack runs.
     pub const ALL: [Workload; 3] = [Workload::Journal, Workload::Unaligned, Workload::Lock];
 
     /// Runs it, with its file systems below `root`.
@@ -33,6 +38,8 @@ impl Workload {
             Workload::Journal => journal::run(root).map(Measured::Journal),
             Workload::Unaligned => unaligned::run(root).map(Measured::Unaligned),
             Workload::Lock => lock::run(root).map(Measured::Lock),
+            Workload::Herd(shape) => herd::run(root, shape).map(Measured::Herd),
+            Workload::Barriers(shape) => herd::barriers(root, shape).map(Measured::Barriers),
         }
     }
 }
@@ -46,4 +53,8 @@ pub enum Measured {
     Unaligned(unaligned::Measured),
     /// Of [`Workload::Lock`].
     Lock(lock::Measured),
+    /// Of [`Workload::Herd`].
+    Herd(herd::Measured),
+    /// Of [`Workload::Barriers`].
+    Barriers(herd::Barriers),
 }

@@ -52,7 +52,7 @@ pub fn build(
     table: &Table,
     source: &Source,
     cure: &Cure,
-    patches: &Path,
+    root: &Path,
     kept: &Kept,
 ) -> Result<Kernel> {
     let kernel = Kernel::built(&source.version, &cure.name);
@@ -61,7 +61,7 @@ pub fn build(
     let config = config(source);
     let mut stamp = format!("{release}{config}");
     for name in &cure.patches {
-        let path = patches.join(format!("{name}.cocci"));
+        let path = table.patch(name)?.path(root);
         stamp += &fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     }
     let dir = kept.rack.join("kernels").join(&kernel.version);
@@ -78,9 +78,7 @@ pub fn build(
             .patches
             .iter()
             .filter(|patch| cure.patches.contains(&patch.name) && patch.files.contains(file));
-        let chosen: Vec<PathBuf> = chosen
-            .map(|patch| patches.join(format!("{}.cocci", patch.name)))
-            .collect();
+        let chosen: Vec<PathBuf> = chosen.map(|patch| patch.path(root)).collect();
         put(&tree.join(file), &chosen)?;
     }
     let objects = format!("objects-{}", source.version);

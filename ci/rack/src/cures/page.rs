@@ -8,9 +8,9 @@ use anyhow::Result;
 use interlock_checker::markdown;
 use interlock_checker::whole::write_whole;
 
-use super::record::{Asked, Built, Record};
-use crate::cure::{self, Cure, Table};
-use crate::workload::journal::Measured;
+use super::record::{Asked, Built, Herd, Record};
+use crate::cure::{self, Table};
+use crate::workload::herd::{Barriers, Counted, Measured, Shape};
 
 const NOTHING: &str = "—";
 
@@ -52,37 +52,7 @@ pub fn text(record: &Record, table: &Table) -> String {
             [format!("`{name}`")].into_iter().chain(cells).collect()
         });
         text += &markdown::table(&headings, headings.len(), rows);
-        let mut herds = cures
-            .iter()
-            .filter(|(_, did)| did.journal.is_some())
-            .peekable();
-        if herds.peek().is_some() {
-            text += HERD;
-            let headings = [
-                "",
-                "sleeps a write",
-                "with dioread_lock",
-                "writes a second",
-                "with dioread_lock",
-            ];
-            let rows = herds.map(|(name, did)| {
-                let Measured {
-                    nolock,
-                    lock,
-                    sleeps,
-                    ..
-                } = did.journal.unwrap_or_default();
-                let [nolock_sleeps, lock_sleeps] = sleeps.unwrap_or_default();
-                vec![
-                    heading(name).to_owned(),
-                    format!("{nolock_sleeps:.1}"),
-                    format!("{lock_sleeps:.1}"),
-                    format!("{nolock:.0}"),
-                    format!("{lock:.0}"),
-                ]
-            });
-            text += &markdown::table(&headings, headings.len(), rows);
-        }
+        text += &herds(&cures);
         for (name, did) in &cures {
             for (plan, why) in &did.not_run {
                 let _ = write!(text, "\n- {name}: `{plan}` was not run: {why}");
@@ -93,6 +63,84 @@ pub fn text(record: &Record, table: &Table) -> String {
         }
     }
     text
+}
+
+/// What threads did in short journals.
+fn herds(cures: &[(&str, &Built)]) -> String {
+    let rows: Vec<Vec<String>> = Shape::ALL
+        .iter()
+        .flat_map(|shape| cures.iter().map(move |(name, did)| (shape, name, did)))
+        .filter_map(|(shape, name, did)| {
+            let herd = did.herds.iter().find(|herd| herd.shape == *shape)?;
+            (!herd.runs.is_empty()).then(|| row(name, herd))
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let headings = [
+        "threads, journal",
+        "",
+        "sleeps a write",
+        "with dioread_lock",
+        "wake-ups a write",
+        "attempts a grant",
+        "a write, in ms",
+        "with dioread_lock",
+        "the longest",
+        "with dioread_lock",
+    ];
+    let mut text = HERD.to_owned() + &markdown::table(&headings, headings.len(), rows);
+    for (name, did) in cures {
+        if let Some(Barriers { count, longest }) = did.barriers {
+            let heading = heading(name);
+            let _ = write!(
+                text,
+                "\n- {heading}: {count} barriers, the longest of {longest:.0} ms"
+            );
+        }
+    }
+    text += "\n";
+    text
+}
+
+fn row(name: &str, Herd { shape, runs }: &Herd) -> Vec<String> {
+    let between = |digits: usize, of: &dyn Fn(&Measured) -> Option<f64>| {
+        let all: Option<Vec<f64>> = runs.iter().map(of).collect();
+        all.map_or_else(
+            || NOTHING.to_owned(),
+            |all| {
+                let [least, most] = [
+                    all.iter().copied().reduce(f64::min),
+                    all.iter().copied().reduce(f64::max),
+                ];
+                let [least, most] =
+                    [least, most].map(|it| format!("{:.digits$}", it.unwrap_or_default()));
+                if least == most {
+                    least
+                } else {
+                    format!("{least} to {most}")
+                }
+            },
+        )
+    };
+    let counted = |of: fn(&Counted) -> f64| {
+        between(2, &move |run: &Measured| {
+            run.nolock.counted.as_ref().map(of)
+        })
+    };
+    vec![
+        format!("{}, {} MiB", shape.threads, shape.journal),
+        heading(name).to_owned(),
+        between(1, &|run| Some(run.nolock.sleeps)),
+        between(1, &|run| Some(run.lock.sleeps)),
+        counted(|counted| counted.wake_ups),
+        counted(|counted| counted.attempts),
+        between(0, &|run| Some(run.nolock.mean)),
+        between(0, &|run| Some(run.lock.mean)),
+        between(0, &|run| Some(run.nolock.longest)),
+        between(0, &|run| Some(run.lock.longest)),
+    ]
 }
 
 /// What the column or row of a cure is called.
@@ -119,19 +167,12 @@ pub fn cell(asked: &Asked) -> String {
     cell
 }
 
-/// What the threads did in a short journal, in words.
-pub fn herd(measured: &Measured, cure: &Cure) -> String {
-    let [nolock, lock] = measured.sleeps.unwrap_or_default();
-    format!(
-        "journal, {}: {nolock:.1} sleeps a write, {lock:.1} with dioread_lock",
-        cure.name
-    )
-}
-
 const HERD: &str = "
-64 threads, each with a file of its own, write 16 KiB and call fsync, in a journal of 4 MiB. With dioread_nolock, the default, credits are
-reserved before write-back. How often a thread slept for each write is judged (a herd is more than twice what it is with dioread_lock); how
-many writes there were in a second moves with the load, and is not.
+Threads, each with a file of its own, write 16 KiB and call fsync, for 6 s or 60 times, in a journal that is short for them. With
+dioread_nolock, the default, credits are reserved before write-back. How often one of 64 threads slept for each write is judged (a herd is
+more than twice what it is with dioread_lock); how long a write takes moves with the load, and is not. Where the kernel counts
+([ci/rack/patches](../ci/rack/patches)): how often a thread was woken that waits for credits, for each write; and how often credits were
+asked for, for each time that they were reserved. Three runs, least to most. Barriers (EXT4_IOC_CHECKPOINT) are beside 256 threads.
 
 ";
 

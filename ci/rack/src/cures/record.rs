@@ -7,7 +7,7 @@ use anyhow::Result;
 use interlock_checker::record::{self, Cell};
 use serde::{Deserialize, Serialize};
 
-use crate::workload::journal;
+use crate::workload::herd::{Barriers, Measured, Shape};
 
 /// Where it is in a clone.
 const RECORD: &str = "docs/cures.json";
@@ -26,14 +26,29 @@ pub struct Built {
     pub release: String,
     /// Of each plan, by its name.
     pub plans: BTreeMap<String, Asked>,
-    /// The threads that write and fsync, in a journal of 4 MiB.
+    /// The threads that write and fsync, in short journals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub herds: Vec<Herd>,
+    /// Barriers beside most of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub journal: Option<journal::Measured>,
-    /// The plans that could not be played, and why.
+    pub barriers: Option<Barriers>,
+    /// The plans that could not be played, and [`HERD`], if it could not be run to its end; and why.
     pub not_run: BTreeMap<String, String>,
     /// What the kernel complained of when it was last asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<String>,
+}
+
+/// What threads are called among what was not run.
+pub const HERD: &str = "herd";
+
+/// Threads in a journal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Herd {
+    /// How many, and how long it is.
+    pub shape: Shape,
+    /// What they did each time.
+    pub runs: Vec<Measured>,
 }
 
 /// What came of a plan.
@@ -61,7 +76,10 @@ impl Built {
             *self = did;
             return;
         }
-        self.journal = did.journal.or(self.journal);
+        if !did.herds.is_empty() {
+            (self.herds, self.barriers) = (did.herds, did.barriers);
+            self.not_run.remove(HERD);
+        }
         self.complaints = did.complaints;
         self.plans.retain(|name, _| !did.not_run.contains_key(name));
         self.not_run.retain(|name, _| !did.plans.contains_key(name));

@@ -2,24 +2,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use interlock_capture::kinds::allocated;
-use interlock_capture::threads::{self, Done, Kind, Run, Worker, scattered};
+use interlock_capture::threads::Done;
 use serde::{Deserialize, Serialize};
 
+use super::herd;
 use crate::mounted::Mounted;
 use crate::plan::Fs;
 
 /// Threads, each with a file of its own.
 const THREADS: u64 = 64;
-
-/// Bytes of a write, each with an fsync behind it.
-const SIZE: u64 = 16 << 10;
-
-/// Each ends after this time.
-const LIMIT: Duration = Duration::from_secs(6);
 
 /// Blocks of the log.
 pub const LOG: u32 = 1024;
@@ -58,22 +51,7 @@ pub fn run(root: &Path) -> Result<Measured> {
 /// j_max, and what the threads did, mounted so.
 fn writes(root: &Path, options: &str) -> Result<(u32, Done)> {
     let mounted = Mounted::new(root, Fs::Ext4, options)?;
-    let length = 1 << 20;
-    let file = |thread: u64| mounted.dir.join(format!("f{thread}"));
-    (0..THREADS).try_for_each(|thread| allocated(&file(thread), length))?;
-    let workers = (0..THREADS).map(|thread| {
-        Ok(Worker {
-            kind: Kind::WriteSync,
-            file: threads::open(&file(thread), false)?,
-            offsets: scattered(thread, 60, SIZE, length),
-        })
-    });
-    let run = Run {
-        size: usize::try_from(SIZE)?,
-        limit: Some(LIMIT),
-        ..Run::default()
-    };
-    let done = threads::run(workers.collect::<Result<_>>()?, &run)?;
+    let done = herd::writes(&mounted, THREADS)?;
     Ok((largest()?, done))
 }
 

@@ -1,0 +1,29 @@
+// A mistake, on top of jbd2-hand-over: credits that are granted count as reserved, though no transaction has been charged for them.
+// Row GrantedIsReserved of specs/jbd2 is violated, and commit's assertion fires.
+
+@@
+symbol journal, first;
+@@
+ jbd2_hand_over(...)
+ {
+ <...
+- journal->j_granted_credits += first->blocks;
++ atomic_add(first->blocks, &journal->j_reserved_credits);
+ ...>
+ }
+
+@@
+symbol journal, grant;
+@@
+(
+ jbd2_reserve
+|
+ jbd2_give_back
+)
+ (...)
+ {
+ <...
+- journal->j_granted_credits -= grant->blocks;
++ atomic_sub(grant->blocks, &journal->j_reserved_credits);
+ ...>
+ }

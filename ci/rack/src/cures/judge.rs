@@ -1,0 +1,164 @@
+//! What a kernel did, beside what its design and the table of cures say.
+
+use super::page;
+use super::record::{Asked, Built, HERD, Herd};
+use crate::cure::Cure;
+use crate::workload::herd::{Measured, Shape};
+
+/// Whether threads are a herd: where credits are reserved they sleep more than twice as often as where none are.
+fn is_herd(runs: &[Measured]) -> bool {
+    let sleeps = |of: fn(&Measured) -> f64| runs.iter().map(of).sum::<f64>();
+    sleeps(|run| run.nolock.sleeps) > 2.0 * sleeps(|run| run.lock.sleeps)
+}
+
+/// What is not as the designs and the table of cures say, a line each.
+pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
+    let differ = did.plans.iter().filter(|(_, asked)| differs(asked));
+    let mut lines: Vec<String> = differ
+        .map(|(name, asked)| format!("{name}: {}", page::cell(asked)))
+        .collect();
+    if let Some(fails) = &cure.fails {
+        let mut said = did.complaints.iter().chain(did.not_run.values());
+        if !said.any(|line| line.contains(fails)) {
+            lines.push(format!("nobody says {fails:?}"));
+        }
+        return lines;
+    }
+    lines.extend(did.complaints.iter().cloned());
+    lines.extend(did.not_run.get(HERD).map(|why| format!("{HERD}: {why}")));
+    let crowd = did.herds.iter().find(|herd| herd.shape == Shape::JUDGED);
+    // As it is shipped it is one.
+    let expected = cure.herd.unwrap_or(true);
+    if let Some(Herd { shape, runs }) = crowd
+        && !runs.is_empty()
+        && is_herd(runs) != expected
+    {
+        let is = if expected {
+            "are no herd"
+        } else {
+            "are a herd"
+        };
+        lines.push(format!(
+            "{} threads, {} MiB {is}",
+            shape.threads, shape.journal
+        ));
+    }
+    lines
+}
+
+/// Whether the kernel does what its design does not. What a design loses may stay whole where nothing is held back.
+fn differs(asked: &Asked) -> bool {
+    let Asked { aimed, unaimed } = asked;
+    let lost_unaimed = unaimed.is_some_and(|unaimed| unaimed.lost > 0);
+    match aimed.loses {
+        Some(true) => !aimed.lost(),
+        Some(false) => aimed.lost() || lost_unaimed,
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use interlock_checker::record::Cell;
+
+    use super::*;
+    use crate::cure;
+    use crate::cures::record::Unaimed;
+    use crate::workload::herd::Side;
+
+    #[test]
+    fn a_herd_sleeps_more_than_twice_as_often() {
+        for (sleeps, expected) in [([34.5, 3.9], true), ([7.9, 3.9], true), ([4.6, 3.8], false)] {
+            let side = |sleeps| Side {
+                sleeps,
+                ..Side::default()
+            };
+            let [nolock, lock] = sleeps.map(side);
+            let runs = [Measured { nolock, lock }];
+            assert_eq!(is_herd(&runs), expected, "{sleeps:?}");
+            let did = Built {
+                herds: vec![Herd {
+                    shape: Shape::JUDGED,
+                    runs: runs.into(),
+                }],
+                ..Built::default()
+            };
+            for (cure, herd) in [("none", true), ("counted", true), ("jbd2", false)] {
+                let cure = cure::all()
+                    .expect("a table")
+                    .cure(cure)
+                    .expect("a cure")
+                    .clone();
+                assert_eq!(
+                    differences(&did, &cure).is_empty(),
+                    expected == herd,
+                    "{}",
+                    cure.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_mistake_has_to_be_seen() {
+        let table = cure::all().expect("a table");
+        let [cured, mistaken] =
+            ["jbd2", "jbd2-granted-is-reserved"].map(|name| table.cure(name).expect("a cure"));
+        let silent = Built::default();
+        let complains = Built {
+            complaints: vec!["kernel BUG at fs/jbd2/commit.c:771!".to_owned()],
+            ..Built::default()
+        };
+        let hangs = Built {
+            not_run: [(HERD.to_owned(), "the guest hangs".to_owned())].into(),
+            ..Built::default()
+        };
+        for (did, cure, differ) in [
+            (&silent, cured, false),
+            (&complains, cured, true),
+            (&hangs, cured, true),
+            (&silent, mistaken, true),
+            (&complains, mistaken, false),
+            (&hangs, mistaken, true),
+        ] {
+            assert_eq!(
+                !differences(did, cure).is_empty(),
+                differ,
+                "{}: {did:?}",
+                cure.name
+            );
+        }
+    }
+
+    #[test]
+    fn what_differs_from_the_design_is_told() {
+        let asked = |loses, did: &str, lost| Asked {
+            aimed: Cell {
+                design: "D".to_owned(),
+                loses: Some(loses),
+                did: did.to_owned(),
+                says: String::new(),
+            },
+            unaimed: Some(Unaimed { runs: 9, lost }),
+        };
+        for (asked, cell, differ) in [
+            (asked(true, "reproduced", 4), "**lost**, 4 of 9", false),
+            (asked(true, "reproduced", 0), "**lost**, 0 of 9", false),
+            (asked(false, "not possible", 0), "waited, 0 of 9", false),
+            (asked(true, "differs", 4), "kept, 4 of 9, BUT D loses", true),
+            (
+                asked(false, "differs", 1),
+                "kept, 1 of 9, BUT D keeps",
+                true,
+            ),
+            (
+                asked(false, "reproduced", 0),
+                "**lost**, 0 of 9, BUT D keeps",
+                true,
+            ),
+        ] {
+            assert_eq!(page::cell(&asked), cell);
+            assert_eq!(differs(&asked), differ, "{cell}");
+        }
+    }
+}
