@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use interlock_rwlock::lock_api::{
     self, RawRwLockUpgradeDowngrade, RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
-use interlock_rwlock::queued::state::Inside;
+use interlock_rwlock::queued::state::{Inside, Mode};
 use interlock_rwlock::queued::{
     RawRwLock, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
@@ -49,6 +49,8 @@ fn a_wait_ends() {
     drop(read);
     // A timeout that no clock reaches is none.
     assert!(lock.try_write_for(Duration::MAX).is_some());
+    let soon = Instant::now() + Duration::from_secs(3600);
+    assert!(lock.try_write_until(soon).is_some() && lock.try_read_until(soon).is_some());
     // SAFETY: only looks.
     assert_eq!(unsafe { lock.raw() }.waiting(), 0);
 }
@@ -151,6 +153,29 @@ where
     let upgradable = lock.try_upgradable_read_for(Duration::from_secs(3600));
     lock_api::RwLockUpgradableReadGuard::unlock_fair(upgradable.expect("it is free"));
     *lock.try_read_until(soon).expect("it is free")
+}
+
+#[test]
+fn whether_it_is_locked_is_seen() {
+    let lock = RwLock::new(());
+    let is_locked = || (lock.is_locked(), lock.is_locked_exclusive());
+    assert_eq!(is_locked(), (false, false));
+    let read = lock.read();
+    assert_eq!(is_locked(), (true, false));
+    drop(read);
+    let write = lock.write();
+    assert_eq!(is_locked(), (true, true));
+    drop(write);
+    assert_eq!(is_locked(), (false, false));
+}
+
+#[test]
+fn a_hold_ends_with_its_guard() {
+    let lock = RawRwLock::default();
+    let held = lock.hold(Mode::Write);
+    assert!(lock.inside().writer);
+    drop(held);
+    assert_eq!(lock.inside(), Inside::default());
 }
 
 #[test]

@@ -62,7 +62,12 @@ fn a_wrong_checksum_means_what_it_means_to_the_kernel() {
 
 #[test]
 fn a_commit_record_with_a_wrong_checksum_is_told() {
-    for (seconds, failed) in [([5, 6, 6], Some(3)), ([5, 6, 5], None)] {
+    let long = 1 << 32;
+    for (seconds, failed) in [
+        ([5, 6, 6], Some(3)),
+        ([5, 6, 5], None),
+        ([long, long + 5, 6], None),
+    ] {
         let log = dated(seconds);
         let position = log.area.position(12).expect("it is in the log");
         log.device.flip(position + 500, 0);

@@ -1,5 +1,7 @@
 //! A log whose writing stopped, and a recovery that did.
 
+use std::error::Error as _;
+
 use conformance::jbd2_history::{Change, Log, all_features, expected};
 use interlock::errno::Errno;
 use interlock::jbd2::log::create::create;
@@ -77,7 +79,10 @@ fn recovery_can_be_interrupted() {
             assert_eq!(writes, 7);
             break;
         }
-        assert_eq!(recovered, Err(LogError::Device(Errno::Io)));
+        let error = recovered.expect_err("the device fails");
+        assert_eq!(error, LogError::Device(Errno::Io));
+        let source = error.source().expect("the device's");
+        assert_eq!(source.downcast_ref(), Some(&Errno::Io));
         round_trip(&log, &changes);
     }
 }
