@@ -77,6 +77,8 @@ fn one_reader_is_upgradable_beside_others() {
     let upgradable = lock.upgradable_read();
     let read = lock.read();
     assert!(lock.try_upgradable_read().is_none());
+    let now = Instant::now();
+    assert!(lock.try_upgradable_read_until(now).is_none());
     assert!(lock.try_write().is_none());
     let upgradable =
         RwLockUpgradableReadGuard::try_upgrade(upgradable).expect_err("a reader is inside");
