@@ -5,6 +5,7 @@ mod judge;
 pub mod page;
 pub mod record;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -19,6 +20,7 @@ use crate::kernels::Kernel;
 use crate::plan::Fs;
 use crate::plans::{self, Named};
 use crate::play::Aim;
+use crate::program;
 use crate::rack::{self, loses};
 use crate::replay;
 use crate::verdict::Verdict;
@@ -65,6 +67,14 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
     }
     let table = cure::all()?;
     let cures = table.chosen(&request.cures)?;
+    let names: BTreeSet<&str> = cures
+        .iter()
+        .flat_map(|cure| &cure.programs)
+        .filter_map(|program| program.split(' ').next())
+        .collect();
+    for name in names {
+        program::compile(root, name, &request.kept.rack)?;
+    }
     let asks = Asks {
         manifest: Manifest::load(&root.join("specs"))?,
         plans: plans::all()?,
@@ -175,6 +185,25 @@ impl Asks<'_> {
             }
         }
         // As shipped, too, where a cure of it is asked for.
+        let all = self
+            .cures
+            .iter()
+            .filter(|other| cure.name == NONE || cure.name == other.name);
+        for name in all.flat_map(|cure| &cure.programs) {
+            match program::ask(&mut guest, name) {
+                Ok(found) => {
+                    note!("{}: {name}: {found}", kernel.version);
+                    did.programs.insert(name.clone(), found);
+                }
+                Err(error) if interrupt::requested() => return Err(error),
+                Err(error) => {
+                    did.not_run
+                        .insert(name.clone(), rack::why(&error, &self.request.out));
+                    did.complaints.extend(guest.complaints());
+                    guest = self.boot(kernel)?;
+                }
+            }
+        }
         let any = || self.cures.iter().any(|cure| cure.herd.is_some());
         let asked = cure.herd.is_some() || cure.name == NONE && any();
         if asked && let Err(error) = herds(&mut guest, &mut did) {

@@ -18,6 +18,7 @@ use crate::initramfs;
 use crate::kernels::Kernel;
 use crate::order::{Order, Report, hear, say};
 use crate::packages;
+use crate::program;
 use crate::qemu::{self, QEMU, over};
 
 /// The command by which this program does on this machine what a guest is asked.
@@ -54,7 +55,7 @@ impl Guest {
         fs::create_dir_all(out)?;
         let work = tempfile::tempdir()?;
         let initrd = work.path().join("initramfs");
-        let missing = initramfs::write(&initrd, &here.modules)?;
+        let missing = initramfs::write(&initrd, &here.modules, &program::compiled(kept)?)?;
         let console = out.join(format!("{}.console", kernel.version));
         let mut command = qemu::machine(1536);
         command

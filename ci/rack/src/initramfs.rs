@@ -30,11 +30,15 @@ const PLACES: [&str; 6] = [
     "/bin",
 ];
 
-/// Writes it, with these modules. What is missing in it, a line each.
+/// Writes it, with these modules and these programs. What is missing in it, a line each.
 ///
 /// # Errors
 /// If something cannot be read or written.
-pub fn write(to: &Path, modules: &[PathBuf]) -> Result<Vec<String>> {
+pub fn write(
+    to: &Path,
+    modules: &[PathBuf],
+    programs: &[(String, PathBuf)],
+) -> Result<Vec<String>> {
     let mut content = Content::default();
     content.device("/dev/console", 5, 1)?;
     content.device("/dev/null", 1, 3)?;
@@ -47,6 +51,9 @@ pub fn write(to: &Path, modules: &[PathBuf]) -> Result<Vec<String>> {
             Some(path) => content.program(&format!("/usr/bin/{program}"), &path)?,
             None => missing.push(format!("{program} (of {package})")),
         }
+    }
+    for (name, path) in programs {
+        content.program(&format!("/usr/bin/{name}"), path)?;
     }
     content.dir(Path::new(init::MODULES))?;
     for module in modules {

@@ -29,6 +29,7 @@ pub mod plan;
 pub mod plans;
 pub mod play;
 pub mod played;
+pub mod program;
 pub mod qemu;
 pub mod rack;
 pub mod record;

@@ -18,6 +18,8 @@ pub enum Order {
     Play(Plan, Aim),
     /// To run a workload.
     Work(Workload),
+    /// To run a program with its arguments.
+    Run(Vec<String>),
     /// To record its kernel's traces of this area.
     Capture(String),
 }
@@ -31,6 +33,8 @@ pub enum Report {
     Played(Played),
     /// The workload was run.
     Worked(Measured),
+    /// The program has ended, and has printed this.
+    Ran(String),
     /// A trace: its name, its area, and its text.
     Trace(String, String, String),
     /// All that was asked for is done.

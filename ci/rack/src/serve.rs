@@ -13,6 +13,7 @@ use crate::mounted::Mounted;
 use crate::order::{Order, Report, hear, say};
 use crate::plan::{Fs, Plan};
 use crate::play::{Aim, play};
+use crate::program;
 use crate::traces;
 
 /// Where the file systems are mounted.
@@ -40,6 +41,7 @@ pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
     while let Some(order) = hear::<Order>(from)? {
         let report = match order {
             Order::Play(plan, aim) => mounted.play(&plan, aim),
+            Order::Run(words) => program::run(&words).map(Report::Ran),
             Order::Work(workload) => workload.run(Path::new(ROOT)).map(Report::Worked),
             Order::Capture(area) => traces::record(&area, to).map(|()| Report::Done),
         };

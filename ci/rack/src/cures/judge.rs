@@ -2,7 +2,7 @@
 
 use super::page;
 use super::record::{Asked, Built, HERD, Herd};
-use crate::cure::Cure;
+use crate::cure::{Cure, NONE};
 use crate::workload::herd::{Measured, Shape};
 
 /// Whether threads are a herd: where credits are reserved they sleep more than twice as often as where none are.
@@ -26,6 +26,24 @@ pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
     }
     lines.extend(did.complaints.iter().cloned());
     lines.extend(did.not_run.get(HERD).map(|why| format!("{HERD}: {why}")));
+    let misses = |found: &String| !found.starts_with("0 missed");
+    if cure.name == NONE {
+        if !did.programs.is_empty() && !did.programs.values().any(misses) {
+            lines.push("no program misses anything as it is shipped".to_owned());
+        }
+    } else {
+        // Something not tried is nothing kept.
+        let differ = did.programs.iter();
+        let differ = differ.filter(|(_, found)| misses(found) || !found.contains(", 0 not tried"));
+        lines.extend(differ.map(|(name, found)| format!("{name}: {found}")));
+        let not_run = |name: &&String| did.not_run.contains_key(*name);
+        lines.extend(
+            cure.programs
+                .iter()
+                .filter(not_run)
+                .map(|name| format!("{name} was not run")),
+        );
+    }
     let crowd = did.herds.iter().find(|herd| herd.shape == Shape::JUDGED);
     // As it is shipped it is one.
     let expected = cure.herd.unwrap_or(true);
@@ -96,6 +114,28 @@ mod tests {
                     cure.name
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_program_misses_something_without_the_cure_alone() {
+        let table = cure::all().expect("a table");
+        let [shipped, cured] = ["none", "sync"].map(|name| table.cure(name).expect("a cure"));
+        for (found, of_shipped, of_cured) in [
+            ("3 missed, 0 kept, 0 not tried", false, true),
+            ("0 missed, 3 kept, 0 not tried", true, false),
+            ("0 missed, 2 kept, 1 not tried", true, true),
+        ] {
+            let did = Built {
+                programs: [("sync-miss page-syncfs".to_owned(), found.to_owned())].into(),
+                ..Built::default()
+            };
+            assert_eq!(
+                !differences(&did, shipped).is_empty(),
+                of_shipped,
+                "{found}"
+            );
+            assert_eq!(!differences(&did, cured).is_empty(), of_cured, "{found}");
         }
     }
 

@@ -52,6 +52,7 @@ pub fn text(record: &Record, table: &Table) -> String {
             [format!("`{name}`")].into_iter().chain(cells).collect()
         });
         text += &markdown::table(&headings, headings.len(), rows);
+        text += &programs(&cures);
         text += &herds(&cures);
         for (name, did) in &cures {
             for (plan, why) in &did.not_run {
@@ -63,6 +64,34 @@ pub fn text(record: &Record, table: &Table) -> String {
         }
     }
     text
+}
+
+/// What the findings' programs found.
+fn programs(cures: &[(&str, &Built)]) -> String {
+    let ran: Vec<&(&str, &Built)> = cures
+        .iter()
+        .filter(|(_, did)| !did.programs.is_empty())
+        .collect();
+    if ran.is_empty() {
+        return String::new();
+    }
+    let mut headings = vec!["program"];
+    headings.extend(ran.iter().map(|(name, _)| heading(name)));
+    let names: BTreeSet<&String> = ran
+        .iter()
+        .flat_map(|(_, did)| did.programs.keys())
+        .collect();
+    let rows = names.into_iter().map(|name| {
+        let cells = ran.iter().map(|(_, did)| {
+            let found = did.programs.get(name);
+            found.map_or(NOTHING, String::as_str).to_owned()
+        });
+        [format!("`{name}`")].into_iter().chain(cells).collect()
+    });
+    format!(
+        "{PROGRAMS}{}",
+        markdown::table(&headings, headings.len(), rows)
+    )
 }
 
 /// What threads did in short journals.
@@ -166,6 +195,11 @@ pub fn cell(asked: &Asked) -> String {
     }
     cell
 }
+
+const PROGRAMS: &str = "
+Programs of [findings](findings/README.md), each run three times.
+
+";
 
 const HERD: &str = "
 Threads, each with a file of its own, write 16 KiB and call fsync, for 6 s or 60 times, in a journal that is short for them. With

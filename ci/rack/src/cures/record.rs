@@ -32,7 +32,10 @@ pub struct Built {
     /// Barriers beside most of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barriers: Option<Barriers>,
-    /// The plans that could not be played, and [`HERD`], if it could not be run to its end; and why.
+    /// What programs found, each by its name and variant.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub programs: BTreeMap<String, String>,
+    /// The plans and programs that could not be run, and [`HERD`], if it could not be run to its end; and why.
     pub not_run: BTreeMap<String, String>,
     /// What the kernel complained of when it was last asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,8 +85,12 @@ impl Built {
         }
         self.complaints = did.complaints;
         self.plans.retain(|name, _| !did.not_run.contains_key(name));
-        self.not_run.retain(|name, _| !did.plans.contains_key(name));
+        self.programs
+            .retain(|name, _| !did.not_run.contains_key(name));
+        let ran = |name: &String| did.plans.contains_key(name) || did.programs.contains_key(name);
+        self.not_run.retain(|name, _| !ran(name));
         self.plans.extend(did.plans);
+        self.programs.extend(did.programs);
         self.not_run.extend(did.not_run);
     }
 }
