@@ -119,9 +119,18 @@ impl Default for Disk {
 impl Disk {
     /// An empty disk, which completes everything at once.
     pub fn new() -> Disk {
+        Disk::holding(Store::default())
+    }
+
+    /// Another disk, which holds what this one holds now: what is left when power is lost. What is held back is not there.
+    pub fn snapshot(&self) -> Disk {
+        Disk::holding(self.state().store.clone())
+    }
+
+    fn holding(store: Store) -> Disk {
         let now = |_: &Write<'_>| Then::Now;
         let state = State {
-            store: Store::default(),
+            store,
             order: Box::new(now),
             held: BTreeMap::new(),
             log: Vec::new(),

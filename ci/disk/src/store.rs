@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Store {
     pages: BTreeMap<u64, Box<[u8; PAGE]>>,
 }

@@ -61,6 +61,9 @@ pub struct Cure {
     /// Whether threads that write and fsync, in a short journal, are a herd; without it they are not run.
     #[serde(default)]
     pub herd: Option<bool>,
+    /// How often power is lost beside a herd.
+    #[serde(default)]
+    pub cuts: u32,
     /// Programs of `docs/findings`, each with a variant, that miss nothing; as it is shipped, one misses something.
     #[serde(default)]
     pub programs: Vec<String>,

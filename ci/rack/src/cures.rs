@@ -24,6 +24,7 @@ use crate::program;
 use crate::rack::{self, loses};
 use crate::replay;
 use crate::verdict::Verdict;
+use crate::workload::cuts::Cuts;
 use crate::workload::herd::Shape;
 use crate::workload::{Measured, Workload};
 use build::Kept;
@@ -31,6 +32,9 @@ use record::{Asked, Built, HERD, Herd, Record, Unaimed};
 
 /// How often a plan is played that loses nothing: on a busy machine a call may be made later than the plan has it.
 const TRIES: usize = 3;
+
+/// How often power is lost at one asking.
+const TOGETHER: u32 = 20;
 
 /// How often threads are run in each shape.
 const REPEATS: usize = 3;
@@ -206,7 +210,10 @@ impl Asks<'_> {
         }
         let any = || self.cures.iter().any(|cure| cure.herd.is_some());
         let asked = cure.herd.is_some() || cure.name == NONE && any();
-        if asked && let Err(error) = herds(&mut guest, &mut did) {
+        if asked
+            && let Err(error) = self::cuts(&mut guest, cure, self.request.seed, &mut did)
+                .and_then(|()| herds(&mut guest, &mut did))
+        {
             if interrupt::requested() {
                 return Err(error);
             }
@@ -256,6 +263,30 @@ impl Asks<'_> {
             unaimed: (runs > 0).then_some(unaimed),
         })
     }
+}
+
+/// Losses of power beside threads that write, a few at a time; and the control.
+fn cuts(guest: &mut Guest, cure: &Cure, seed: u64, did: &mut Built) -> Result<()> {
+    let mut ask = |count, seed, late| {
+        let cuts = Cuts { count, seed, late };
+        match rack::work(guest, Workload::Cuts(cuts))? {
+            Measured::Cuts(measured) => Ok(measured),
+            other => bail!("the guest says {other:?}"),
+        }
+    };
+    let mut found = record::Cuts::default();
+    while found.all.cuts < cure.cuts {
+        let count = TOGETHER.min(cure.cuts - found.all.cuts);
+        found
+            .all
+            .add(&ask(count, seed + u64::from(found.all.cuts), false)?);
+        note!("{}: {:?}", cure.name, found.all);
+        if found.late.cuts == 0 {
+            found.late = ask(TOGETHER, seed, true)?;
+        }
+    }
+    did.cuts = (cure.cuts > 0).then_some(found);
+    Ok(())
 }
 
 /// Barriers beside most threads, and then threads in each shape.

@@ -12,7 +12,8 @@ use cpio::newc::{Builder, ModeFileType};
 use crate::init;
 
 /// Programs that the guest runs, and the packages that have them. What is not there is left out, and its workloads are not run.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 6] = [
+    ("e2fsck", "e2fsprogs"),
     ("mkfs.ext4", "e2fsprogs"),
     ("mkfs.xfs", "xfsprogs"),
     ("mount", "util-linux"),

@@ -63,38 +63,63 @@ impl Mounted {
         Mounted::made(root, Fs::Ext4, bytes, journal, options)
     }
 
+    /// The ext4 that is on a disk of so many bytes, mounted at `dir`.
+    ///
+    /// # Errors
+    /// If it cannot be mounted.
+    pub fn of(dir: &Path, disk: &Disk, bytes: u64, options: &str) -> Result<Mounted> {
+        let device = Device::attach(disk, bytes)?;
+        Mounted::at(dir, Fs::Ext4, disk, device, options)
+    }
+
     fn made(root: &Path, fs: Fs, bytes: u64, journal: u32, options: &str) -> Result<Mounted> {
         let disk = Disk::new();
         let device = Device::attach(&disk, bytes)?;
         let format = fs.format(journal);
         let format: Vec<&str> = format.iter().map(String::as_str).collect();
         place::make(&format, device.path.as_os_str())?;
-        let dir = root.join(fs.to_string());
-        std::fs::create_dir_all(&dir)?;
+        Mounted::at(&root.join(fs.to_string()), fs, &disk, device, options)
+    }
+
+    fn at(dir: &Path, fs: Fs, disk: &Disk, device: Device, options: &str) -> Result<Mounted> {
+        std::fs::create_dir_all(dir)?;
         let options = CString::new(options)?;
         mount(
             &device.path,
-            &dir,
+            dir,
             fs.to_string(),
             MountFlags::NOATIME,
             Some(options.as_c_str()),
         )
         .with_context(|| format!("{} cannot be mounted", device.path.display()))?;
         Ok(Mounted {
-            dir,
-            disk,
+            dir: dir.to_owned(),
+            disk: disk.clone(),
             device: Some(device),
         })
+    }
+
+    /// Its device, when it is mounted no more.
+    ///
+    /// # Errors
+    /// If it cannot be unmounted.
+    pub fn unmounted(mut self) -> Result<Device> {
+        let device = self.device.take().context("it has a device")?;
+        unmount(&self.dir, UnmountFlags::empty())?;
+        Ok(device)
     }
 }
 
 impl Drop for Mounted {
     fn drop(&mut self) {
+        let Some(device) = self.device.take() else {
+            return;
+        };
         self.disk.release_all();
         let unmounted = unmount(&self.dir, UnmountFlags::empty());
         if let Err(error) = unmounted {
             eprintln!("{}: {error}", self.dir.display());
         }
-        drop(self.device.take());
+        drop(device);
     }
 }

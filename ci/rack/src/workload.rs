@@ -1,5 +1,6 @@
 //! Workloads of the seeds in a guest, of which only what noise cannot move is judged: counts, not rates.
 
+pub mod cuts;
 pub mod herd;
 pub mod journal;
 pub mod lock;
@@ -23,6 +24,8 @@ pub enum Workload {
     Herd(herd::Shape),
     /// Barriers beside such a herd.
     Barriers(herd::Shape),
+    /// Losses of power beside one.
+    Cuts(cuts::Cuts),
 }
 
 impl Workload {
@@ -39,6 +42,7 @@ impl Workload {
             Workload::Unaligned => unaligned::run(root).map(Measured::Unaligned),
             Workload::Lock => lock::run(root).map(Measured::Lock),
             Workload::Herd(shape) => herd::run(root, shape).map(Measured::Herd),
+            Workload::Cuts(cuts) => cuts::run(root, cuts).map(Measured::Cuts),
             Workload::Barriers(shape) => herd::barriers(root, shape).map(Measured::Barriers),
         }
     }
@@ -57,4 +61,6 @@ pub enum Measured {
     Herd(herd::Measured),
     /// Of [`Workload::Barriers`].
     Barriers(herd::Barriers),
+    /// Of [`Workload::Cuts`].
+    Cuts(cuts::Measured),
 }

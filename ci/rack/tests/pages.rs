@@ -313,7 +313,10 @@ fn what_the_workloads_count() {
                 Measured::Unaligned(unaligned) => {
                     assert_eq!(unaligned.parts, if late { 4 } else { 1 });
                 }
-                Measured::Lock(_) | Measured::Herd(_) | Measured::Barriers(_) => {}
+                Measured::Lock(_)
+                | Measured::Herd(_)
+                | Measured::Barriers(_)
+                | Measured::Cuts(_) => {}
             }
         }
     }

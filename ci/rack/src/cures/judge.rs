@@ -1,7 +1,7 @@
 //! What a kernel did, beside what its design and the table of cures say.
 
 use super::page;
-use super::record::{Asked, Built, HERD, Herd};
+use super::record::{Asked, Built, Cuts, HERD, Herd};
 use crate::cure::{Cure, NONE};
 use crate::workload::herd::{Measured, Shape};
 
@@ -26,6 +26,16 @@ pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
     }
     lines.extend(did.complaints.iter().cloned());
     lines.extend(did.not_run.get(HERD).map(|why| format!("{HERD}: {why}")));
+    if let Some(Cuts { all, late }) = &did.cuts {
+        if all.lost > 0 || all.unclean > 0 || all.looked == 0 {
+            lines.push(format!("losses of power: {all:?}"));
+        }
+        if late.lost == 0 {
+            lines.push(format!(
+                "the control of the losses of power finds nothing: {late:?}"
+            ));
+        }
+    }
     let misses = |found: &String| !found.starts_with("0 missed");
     if cure.name == NONE {
         if !did.programs.is_empty() && !did.programs.values().any(misses) {
@@ -82,6 +92,7 @@ mod tests {
     use super::*;
     use crate::cure;
     use crate::cures::record::Unaimed;
+    use crate::workload::cuts;
     use crate::workload::herd::Side;
 
     #[test]
@@ -136,6 +147,37 @@ mod tests {
                 "{found}"
             );
             assert_eq!(!differences(&did, cured).is_empty(), of_cured, "{found}");
+        }
+    }
+
+    #[test]
+    fn what_a_loss_of_power_takes_is_told_and_the_control_has_to_find_something() {
+        let table = cure::all().expect("a table");
+        let cure = table.cure("jbd2").expect("a cure");
+        let of = |looked, lost, unclean, late| {
+            let found = |lost, unclean| cuts::Measured {
+                cuts: 9,
+                looked,
+                lost,
+                unclean,
+            };
+            let did = Built {
+                cuts: Some(Cuts {
+                    all: found(lost, unclean),
+                    late: found(late, 0),
+                }),
+                ..Built::default()
+            };
+            differences(&did, cure).len()
+        };
+        assert_eq!(of(5, 0, 0, 1), 0);
+        for differ in [
+            of(0, 0, 0, 1),
+            of(5, 1, 0, 1),
+            of(5, 0, 1, 1),
+            of(5, 0, 0, 0),
+        ] {
+            assert_eq!(differ, 1);
         }
     }
 

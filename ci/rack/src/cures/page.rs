@@ -8,7 +8,7 @@ use anyhow::Result;
 use interlock_checker::markdown;
 use interlock_checker::whole::write_whole;
 
-use super::record::{Asked, Built, Herd, Record};
+use super::record::{Asked, Built, Cuts, Herd, Record};
 use crate::cure::{self, Table};
 use crate::workload::herd::{Barriers, Counted, Measured, Shape};
 
@@ -126,6 +126,22 @@ fn herds(cures: &[(&str, &Built)]) -> String {
             let _ = write!(
                 text,
                 "\n- {heading}: {count} barriers, the longest of {longest:.0} ms"
+            );
+        }
+    }
+    for (name, did) in cures {
+        if let Some(Cuts { all, late }) = &did.cuts {
+            let _ = write!(
+                text,
+                "\n- {}: power was lost {} times beside 64 threads; of {} writes that had been acknowledged {} were not there after the \
+                 replay, and e2fsck found fault {} times (control, what was acknowledged half a second later: {} of {} were not there)",
+                heading(name),
+                all.cuts,
+                all.looked,
+                all.lost,
+                all.unclean,
+                late.lost,
+                late.looked,
             );
         }
     }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use interlock_checker::record::{self, Cell};
 use serde::{Deserialize, Serialize};
 
+use crate::workload::cuts;
 use crate::workload::herd::{Barriers, Measured, Shape};
 
 /// Where it is in a clone.
@@ -32,6 +33,9 @@ pub struct Built {
     /// Barriers beside most of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barriers: Option<Barriers>,
+    /// Losses of power beside a herd.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cuts: Option<Cuts>,
     /// What programs found, each by its name and variant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub programs: BTreeMap<String, String>,
@@ -52,6 +56,15 @@ pub struct Herd {
     pub shape: Shape,
     /// What they did each time.
     pub runs: Vec<Measured>,
+}
+
+/// What was found when power was lost.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Cuts {
+    /// All of it.
+    pub all: cuts::Measured,
+    /// Control: some, where what is acknowledged later is looked for as well.
+    pub late: cuts::Measured,
 }
 
 /// What came of a plan.
@@ -83,6 +96,7 @@ impl Built {
             (self.herds, self.barriers) = (did.herds, did.barriers);
             self.not_run.remove(HERD);
         }
+        self.cuts = did.cuts.or_else(|| self.cuts.take());
         self.complaints = did.complaints;
         self.plans.retain(|name, _| !did.not_run.contains_key(name));
         self.programs
