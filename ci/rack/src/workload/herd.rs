@@ -145,26 +145,36 @@ impl Side {
     }
 }
 
-/// The threads write, and fsync after each write, until the time is over.
-///
-/// # Errors
-/// If a call fails.
-pub(super) fn writes(mounted: &Mounted, threads: u64) -> Result<Done> {
+/// Threads, each with a file that has its blocks.
+fn workers(mounted: &Mounted, threads: u64) -> Result<Vec<Worker>> {
     let file = |thread: u64| mounted.dir.join(format!("f{thread}"));
     (0..threads).try_for_each(|thread| allocated(&file(thread), FILE))?;
-    let workers = (0..threads).map(|thread| {
+    let worker = |thread| {
         Ok(Worker {
             kind: Kind::WriteSync,
             file: threads::open(&file(thread), false)?,
             offsets: scattered(thread, WRITES, SIZE, FILE),
         })
-    });
+    };
+    (0..threads).map(worker).collect()
+}
+
+/// They write, and fsync after each write, until the time is over.
+fn go(workers: Vec<Worker>) -> Result<Done> {
     let run = Run {
         size: usize::try_from(SIZE)?,
         limit: Some(LIMIT),
         ..Run::default()
     };
-    threads::run(workers.collect::<Result<_>>()?, &run)
+    threads::run(workers, &run)
+}
+
+/// Both.
+///
+/// # Errors
+/// If a call fails.
+pub(super) fn writes(mounted: &Mounted, threads: u64) -> Result<Done> {
+    go(workers(mounted, threads)?)
 }
 
 /// The files of jbd2-counters, as numbers.
@@ -203,6 +213,7 @@ impl Counters {
 /// As [`run`].
 pub fn barriers(root: &Path, shape: Shape) -> Result<Barriers> {
     let mounted = Mounted::ext4(root, DISK, shape.journal, "dioread_nolock")?;
+    let workers = workers(&mounted, shape.threads)?;
     let dir = fs::File::open(&mounted.dir)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -217,7 +228,7 @@ pub fn barriers(root: &Path, shape: Shape) -> Result<Barriers> {
             }
             anyhow::Ok(barriers)
         });
-        let done = writes(&mounted, shape.threads);
+        let done = go(workers);
         over.store(true, Ordering::SeqCst);
         let barriers = beside
             .join()
