@@ -227,17 +227,14 @@ impl<W> State<W> {
         // Who is granted the lock leaves its place to the next.
         while let Some(waiter) = self.queue.get(place) {
             let (wants, upgrades) = (waiter.wants, waiter.upgrades);
-            let writes = wants == Mode::Write;
-            if writes && place > 0 {
-                break;
-            }
+            // Who waits ahead is kept out by somebody inside, who keeps out a writer as well.
             if self.admits(wants, upgrades) {
                 self.let_in(wants, upgrades);
                 granted.extend(self.take(place).map(|waiter| waiter.who));
             } else {
                 place += 1;
             }
-            if writes {
+            if wants == Mode::Write {
                 // It excludes everybody behind it, inside or not.
                 break;
             }
