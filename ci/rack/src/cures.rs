@@ -34,7 +34,7 @@ use record::{Asked, Built, HERD, Herd, Record, Unaimed};
 const TRIES: usize = 3;
 
 /// How often power is lost at one asking.
-const TOGETHER: u32 = 20;
+const TOGETHER: u32 = 5;
 
 /// How often threads are run in each shape.
 const REPEATS: usize = 3;

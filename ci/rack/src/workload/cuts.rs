@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -23,13 +24,16 @@ const JOURNAL: u32 = 4;
 /// Bytes of the disk, of a write, and how many writes a file has.
 const DISK: u64 = 256 << 20;
 const SIZE: usize = 16 << 10;
-const WRITES: u64 = 32;
+const WRITES: u64 = 16;
 
 /// A write takes as long at most, at random, so that several are in flight when power is lost.
 const LONGEST: Duration = Duration::from_millis(5);
 
 /// Between two losses there is as much time at most.
 const PAUSE: Duration = Duration::from_millis(400);
+
+/// How much later the control looks.
+const LATE: Duration = Duration::from_millis(500);
 
 /// Losses of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,8 +69,15 @@ impl Measured {
     }
 }
 
-/// What is acknowledged to each thread: how many writes, file after file.
-type Acknowledged = Vec<AtomicU64>;
+/// What threads share.
+#[derive(Default)]
+struct Herd {
+    /// What is acknowledged to each: how many writes, file after file.
+    acknowledged: Vec<AtomicU64>,
+    /// Nobody writes while this is held for writing.
+    rests: RwLock<()>,
+    over: AtomicBool,
+}
 
 /// Runs it.
 ///
@@ -80,34 +91,32 @@ pub fn run(root: &Path, cuts: Cuts) -> Result<Measured> {
         let most = LONGEST.as_micros() as u64;
         Then::After(Duration::from_micros(delays.below(most + 1)))
     });
-    let over = AtomicBool::new(false);
-    let all: Acknowledged = (0..THREADS).map(|_| AtomicU64::new(0)).collect();
-    let dir = &mounted.dir;
+    let herd = Herd {
+        acknowledged: (0..THREADS).map(|_| AtomicU64::new(0)).collect(),
+        ..Herd::default()
+    };
+    let (dir, herd) = (&mounted.dir, &herd);
     thread::scope(|scope| {
-        let threads: Vec<_> = all
-            .iter()
-            .enumerate()
-            .map(|(number, acknowledged)| {
-                let over = &over;
-                scope.spawn(move || {
-                    let done = writes(dir, number, acknowledged, over);
-                    // With the others.
-                    over.fetch_or(done.is_err(), Ordering::SeqCst);
-                    done
-                })
+        let thread = |number| {
+            scope.spawn(move || {
+                let done = writes(dir, number, herd);
+                // With the others.
+                herd.over.fetch_or(done.is_err(), Ordering::SeqCst);
+                done
             })
-            .collect();
+        };
+        let threads: Vec<_> = (0..THREADS).map(thread).collect();
         let mut cut = || -> Result<Measured> {
             let mut measured = Measured::default();
             for _ in 0..cuts.count {
                 thread::sleep(PAUSE.mul_f64(chance.below(1000) as f64 / 1e3));
-                let found = lose(root, &mounted.disk, &all, cuts.late)?;
+                let found = lose(root, &mounted.disk, herd, cuts.late)?;
                 measured.add(&found);
             }
             Ok(measured)
         };
         let measured = cut();
-        over.store(true, Ordering::SeqCst);
+        herd.over.store(true, Ordering::SeqCst);
         for thread in threads {
             thread
                 .join()
@@ -130,17 +139,19 @@ fn bytes(number: usize, file: u64, write: u64) -> Vec<u8> {
 }
 
 /// A thread: file after file, of which the last two are kept.
-fn writes(dir: &Path, number: usize, acknowledged: &AtomicU64, over: &AtomicBool) -> Result<()> {
+fn writes(dir: &Path, number: usize, herd: &Herd) -> Result<()> {
     for file in 0.. {
         let path = place(dir, number, file);
         let opened = File::create(&path).with_context(|| path.display().to_string())?;
         for write in 0..WRITES {
-            if over.load(Ordering::SeqCst) {
+            let writes = herd.rests.read().unwrap_or_else(PoisonError::into_inner);
+            if herd.over.load(Ordering::SeqCst) {
                 return Ok(());
             }
             opened.write_all_at(&bytes(number, file, write), write * SIZE as u64)?;
             opened.sync_all()?;
-            acknowledged.fetch_add(1, Ordering::SeqCst);
+            herd.acknowledged[number].fetch_add(1, Ordering::SeqCst);
+            drop(writes);
             if write == 0 && file > 1 {
                 fs::remove_file(place(dir, number, file - 2))?;
             }
@@ -149,23 +160,23 @@ fn writes(dir: &Path, number: usize, acknowledged: &AtomicU64, over: &AtomicBool
     Ok(())
 }
 
-fn look(all: &Acknowledged) -> Vec<u64> {
-    all.iter()
-        .map(|count| count.load(Ordering::SeqCst))
-        .collect()
-}
-
 /// Power is lost.
-fn lose(root: &Path, disk: &Disk, all: &Acknowledged, late: bool) -> Result<Measured> {
+fn lose(root: &Path, disk: &Disk, herd: &Herd, late: bool) -> Result<Measured> {
+    let look = || -> Vec<u64> {
+        let counts = herd.acknowledged.iter();
+        counts.map(|count| count.load(Ordering::SeqCst)).collect()
+    };
     let (before, held) = match late {
-        false => (look(all), disk.snapshot()),
+        false => (look(), disk.snapshot()),
         true => {
             let held = disk.snapshot();
-            thread::sleep(Duration::from_millis(500));
-            (look(all), held)
+            thread::sleep(LATE);
+            (look(), held)
         }
     };
-    let after = look(all);
+    let after = look();
+    // The herd would only make it take longer to look.
+    let _rests = herd.rests.write().unwrap_or_else(PoisonError::into_inner);
     let mounted = Mounted::of(&root.join("cut"), &held, DISK, "")?;
     let mut measured = Measured {
         cuts: 1,
