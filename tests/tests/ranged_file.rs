@@ -2,6 +2,7 @@
 //! and a short stress of the choices that keep what they promise.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use interlock::range::atomicity::locks::InodeLock;
 use interlock::range::atomicity::machine::Step;
 use interlock::range::atomicity::policy::{Hold, Policy};
 use interlock::range::atomicity::probe::Probe;
+use interlock_rwlock::probe::NoProbe;
 
 const SHAPE: Shape = Shape {
     cells: 16,
@@ -151,6 +153,58 @@ fn the_inodes_lock_is_given_in_the_order_of_the_calls() {
         order,
         [Hold::Exclusive, Hold::Shared, Hold::Shared, Hold::Direct]
     );
+}
+
+/// It hangs behind its first copy, until the director lets it go.
+struct Hangs(Cast, Mutex<Receiver<()>>);
+
+impl Probe for Hangs {
+    fn step(&self, step: Step) {
+        if step == Step::Copy {
+            self.0.rests();
+            let let_go = self.1.lock().expect("one hangs").recv();
+            let_go.expect("the director is there");
+        }
+    }
+}
+
+/// Wherever in a folio a call begins. Reads take no other lock.
+#[test]
+fn a_folio_has_one_lock() {
+    in_time(|| {
+        let cast = Cast::directed();
+        let rest = || {
+            while !cast.all_rest() {
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        let file: RangedFile<Puppets> = RangedFile::on(SHAPE, Policy::FOLIO_LOCKS);
+        let file = Arc::new(file);
+        let (lets_go, hung) = channel();
+        let probe = Hangs(cast.clone(), Mutex::new(hung));
+        let reads = |cell: u64, probe: Option<Hangs>| {
+            let file = file.clone();
+            let thread = cast.spawn(move || {
+                let mut bytes = [1; CELL];
+                let (io, position) = (Io::Read(&mut bytes), cell * CELL as u64);
+                match probe {
+                    Some(probe) => file.perform(io, position, &probe),
+                    None => file.perform(io, position, &NoProbe),
+                }
+            });
+            rest();
+            thread
+        };
+        let first = reads(4, Some(probe));
+        let (same, other) = (reads(7, None), reads(8, None));
+        assert!(!same.is_finished(), "it shares the folio");
+        other.join().expect("no panic").expect("it is in the file");
+        cast.goes_on();
+        lets_go.send(()).expect("it hangs");
+        for thread in [first, same] {
+            thread.join().expect("no panic").expect("it is in the file");
+        }
+    });
 }
 
 /// Bytes that are written and read together: so many that a thread is seldom done with them before another comes.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use interlock_rack::cures;
 use interlock_rack::record::{Kernel, Record};
 use interlock_rack::workload::Measured;
+use interlock_rack::workload::herd::{Counted, Shape};
 use interlock_rack::workload::lock::Measured as Lock;
 
 fn root() -> PathBuf {
@@ -246,6 +247,77 @@ fn the_cures_of_direct_writes() {
                     .map(String::as_str)
                     .collect::<Vec<_>>()
             ),
+        ),
+    );
+}
+
+/// What was built of a source, `6.12`, with a cure.
+fn built(version: &str, cure: &str) -> cures::record::Built {
+    let record = cures::record::Record::load(&root()).expect("it is kept");
+    record.sources[version][cure].clone()
+}
+
+#[test]
+fn the_cure_of_the_herd() {
+    let [shipped, cured] = ["counted", "jbd2-counted"].map(|cure| {
+        let built = built("6.12", cure);
+        let mut herds = built.herds.into_iter();
+        let herd = herds.find(|herd| herd.shape == Shape::MOST);
+        let runs = herd.expect("it was run").runs;
+        let counted = runs
+            .iter()
+            .map(|run| run.nolock.counted.expect("it counts"));
+        let counted: Vec<Counted> = counted.collect();
+        let between = |of: fn(&Counted) -> f64| {
+            let mut all: Vec<f64> = counted.iter().map(of).collect();
+            all.sort_by(f64::total_cmp);
+            let [least, most] = [all[0], all[all.len() - 1]].map(|it| format!("{it:.2}"));
+            if least == most {
+                least
+            } else {
+                format!("{least} to {most}")
+            }
+        };
+        [
+            between(|counted| counted.wake_ups),
+            between(|counted| counted.attempts),
+        ]
+    });
+    says(
+        "docs/findings/jbd2-herd.md",
+        &format!(
+            "Of {} threads in a journal of {} MiB one is woken {} times a write as shipped, and {} times with it; credits are asked for \
+             {} times, and {} times, until they are reserved.",
+            Shape::MOST.threads,
+            Shape::MOST.journal,
+            shipped[0],
+            cured[0],
+            shipped[1],
+            cured[1],
+        ),
+    );
+    assert!(built("6.12", "jbd2").barriers.expect("they were run").count > 100);
+    let mistaken = built("6.12", "jbd2-granted-is-reserved");
+    assert!(!mistaken.complaints.is_empty());
+    let mistaken = built("6.12", "jbd2-barrier-waits");
+    assert!(mistaken.not_run[cures::record::HERD].contains("the guest hangs"));
+    says(
+        "docs/findings/jbd2-herd.md",
+        "Built with either of the two mistakes that kernel fails: commit's assertion fires, and a barrier hangs.",
+    );
+}
+
+#[test]
+fn the_cure_of_a_sync_that_misses() {
+    let [shipped, cured] = ["none", "sync"].map(|cure| {
+        let built = built("6.12", cure);
+        let missed = built.programs["sync-miss page-syncfs"].clone();
+        missed.split(' ').next().expect("a number").to_owned()
+    });
+    says(
+        "docs/findings/sync-miss.md",
+        &format!(
+            "`page-syncfs` is missed in {shipped} of 3 runs as shipped, and in {cured} of 3 with it."
         ),
     );
 }

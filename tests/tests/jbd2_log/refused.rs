@@ -88,6 +88,11 @@ fn a_corrupt_superblock_is_told() {
         ),
         (0x14, 16, "the log has 17 blocks, and needs 18"),
         (
+            0x14,
+            10,
+            "the log's superblock is corrupt: its log starts at block 1, not in 10..17",
+        ),
+        (
             0x1C,
             17,
             "the log's superblock is corrupt: its log starts at block 17, not in 1..17",
@@ -122,11 +127,18 @@ fn what_is_unknown_in_the_superblock_stays() {
         .superblock
         .bytes();
     bytes[0x48..0x50].copy_from_slice(b"limitsof");
+    // A kind of checksum, and none.
+    bytes[0x50] = 4;
     bytes[0x58..0xFC].fill(0x77);
     let superblock = Superblock::read(&bytes).expect("it has no checksum");
     assert_eq!(superblock.bytes(), bytes);
     // A kilobyte that nobody reads is not shown.
     assert!(format!("{superblock:?}").contains("rest: .."));
+    let checked = with_number(0x100, 0xABCD_EF01, Features::ALL)
+        .superblock
+        .bytes();
+    let whole = Superblock::read(&checked).expect("its checksum is right");
+    assert_eq!(whole.bytes(), checked);
     let mut later = superblock;
     later.sequence = 9;
     assert_eq!(&later.bytes()[0x20..], &bytes[0x20..]);

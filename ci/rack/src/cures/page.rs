@@ -56,10 +56,10 @@ pub fn text(record: &Record, table: &Table) -> String {
         text += &herds(&cures);
         for (name, did) in &cures {
             for (plan, why) in &did.not_run {
-                let _ = write!(text, "\n- {name}: `{plan}` was not run: {why}");
+                let _ = writeln!(text, "\n- {name}: `{plan}` was not run: {why}");
             }
             for complaint in &did.complaints {
-                let _ = write!(text, "\n- {name}: the kernel complains: {complaint}");
+                let _ = writeln!(text, "\n- {name}: the kernel complains: {complaint}");
             }
         }
     }
