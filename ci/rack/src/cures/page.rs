@@ -54,14 +54,14 @@ pub fn text(record: &Record, table: &Table) -> String {
         text += &markdown::table(&headings, headings.len(), rows);
         text += &programs(&cures);
         text += &herds(&cures);
+        let mut notes = Vec::new();
         for (name, did) in &cures {
-            for (plan, why) in &did.not_run {
-                let _ = writeln!(text, "\n- {name}: `{plan}` was not run: {why}");
-            }
-            for complaint in &did.complaints {
-                let _ = writeln!(text, "\n- {name}: the kernel complains: {complaint}");
-            }
+            let not_run = did.not_run.iter();
+            notes.extend(not_run.map(|(what, why)| format!("{name}: `{what}` was not run: {why}")));
+            let complaints = did.complaints.iter();
+            notes.extend(complaints.map(|line| format!("{name}: the kernel complains: {line}")));
         }
+        text += &list(&notes);
     }
     text
 }
@@ -119,21 +119,20 @@ fn herds(cures: &[(&str, &Built)]) -> String {
         "the longest",
         "with dioread_lock",
     ];
-    let mut text = HERD.to_owned() + &markdown::table(&headings, headings.len(), rows);
+    let table = markdown::table(&headings, headings.len(), rows);
+    let mut notes = Vec::new();
     for (name, did) in cures {
         if let Some(Barriers { count, longest }) = did.barriers {
             let heading = heading(name);
-            let _ = write!(
-                text,
-                "\n- {heading}: {count} barriers, the longest of {longest:.0} ms"
-            );
+            notes.push(format!(
+                "{heading}: {count} barriers, the longest of {longest:.0} ms"
+            ));
         }
     }
     for (name, did) in cures {
         if let Some(Cuts { all, late }) = &did.cuts {
-            let _ = write!(
-                text,
-                "\n- {}: power was lost {} times beside 64 threads; of {} writes that had been acknowledged {} were not there after the \
+            notes.push(format!(
+                "{}: power was lost {} times beside 64 threads; of {} writes that had been acknowledged {} were not there after the \
                  replay, and e2fsck found fault {} times (control, what was acknowledged half a second later: {} of {} were not there)",
                 heading(name),
                 all.cuts,
@@ -142,11 +141,18 @@ fn herds(cures: &[(&str, &Built)]) -> String {
                 all.unclean,
                 late.lost,
                 late.looked,
-            );
+            ));
         }
     }
-    text += "\n";
-    text
+    format!("{HERD}{table}{}", list(&notes))
+}
+
+/// Lines below a table.
+fn list(notes: &[String]) -> String {
+    match notes {
+        [] => String::new(),
+        notes => format!("\n- {}\n", notes.join("\n- ")),
+    }
 }
 
 fn row(name: &str, Herd { shape, runs }: &Herd) -> Vec<String> {
