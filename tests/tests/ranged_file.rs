@@ -1,6 +1,7 @@
 //! The file of real bytes, in real threads: what it refuses, what is left of a call that panics, whom the inode's lock lets in first,
 //! and a short stress of the choices that keep what they promise.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -13,7 +14,7 @@ use interlock::errno::Errno;
 use interlock::range::atomicity::file::{CELL, Io, RangedFile, Shape};
 use interlock::range::atomicity::locks::InodeLock;
 use interlock::range::atomicity::machine::Step;
-use interlock::range::atomicity::policy::{Hold, Policy};
+use interlock::range::atomicity::policy::{Hold, Kind, Policy};
 use interlock::range::atomicity::probe::Probe;
 use interlock_rwlock::probe::NoProbe;
 
@@ -155,20 +156,22 @@ fn the_inodes_lock_is_given_in_the_order_of_the_calls() {
     );
 }
 
-/// It hangs behind its first copy, until the director lets it go.
-struct Hangs(Cast, Mutex<Receiver<()>>);
+/// It hangs behind its second copy, until the director lets it go.
+struct Hangs(Cast, Mutex<(u32, Receiver<()>)>);
 
 impl Probe for Hangs {
     fn step(&self, step: Step) {
-        if step == Step::Copy {
+        let mut hangs = self.1.lock().expect("one hangs");
+        hangs.0 += u32::from(step == Step::Copy);
+        if step == Step::Copy && hangs.0 == 2 {
             self.0.rests();
-            let let_go = self.1.lock().expect("one hangs").recv();
+            let let_go = hangs.1.recv();
             let_go.expect("the director is there");
         }
     }
 }
 
-/// Wherever in a folio a call begins. Reads take no other lock.
+/// Wherever in a folio a call begins, and until it has copied all of it. Reads take no other lock.
 #[test]
 fn a_folio_has_one_lock() {
     in_time(|| {
@@ -181,12 +184,12 @@ fn a_folio_has_one_lock() {
         let file: RangedFile<Puppets> = RangedFile::on(SHAPE, Policy::FOLIO_LOCKS);
         let file = Arc::new(file);
         let (lets_go, hung) = channel();
-        let probe = Hangs(cast.clone(), Mutex::new(hung));
-        let reads = |cell: u64, probe: Option<Hangs>| {
+        let probe = Hangs(cast.clone(), Mutex::new((0, hung)));
+        let reads = |cells: Range<u64>, probe: Option<Hangs>| {
             let file = file.clone();
             let thread = cast.spawn(move || {
-                let mut bytes = [1; CELL];
-                let (io, position) = (Io::Read(&mut bytes), cell * CELL as u64);
+                let mut bytes = vec![1; cells.clone().count() * CELL];
+                let (io, position) = (Io::Read(&mut bytes), cells.start * CELL as u64);
                 match probe {
                     Some(probe) => file.perform(io, position, &probe),
                     None => file.perform(io, position, &NoProbe),
@@ -195,8 +198,8 @@ fn a_folio_has_one_lock() {
             rest();
             thread
         };
-        let first = reads(4, Some(probe));
-        let (same, other) = (reads(7, None), reads(8, None));
+        let first = reads(4..7, Some(probe));
+        let (same, other) = (reads(7..8, None), reads(8..9, None));
         assert!(!same.is_finished(), "it shares the folio");
         other.join().expect("no panic").expect("it is in the file");
         cast.goes_on();
@@ -205,6 +208,14 @@ fn a_folio_has_one_lock() {
             thread.join().expect("no panic").expect("it is in the file");
         }
     });
+}
+
+#[test]
+fn what_takes_space_away_is_alone_where_there_is_an_inodes_lock() {
+    for (name, policy) in Policy::NAMED {
+        let alone = policy.inode[Kind::Space as usize] == Some(Hold::Exclusive);
+        assert_eq!(alone, !["NoLock", "RangeLock"].contains(&name), "{name}");
+    }
 }
 
 /// Bytes that are written and read together: so many that a thread is seldom done with them before another comes.

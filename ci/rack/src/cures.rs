@@ -3,6 +3,7 @@
 pub mod build;
 mod judge;
 pub mod page;
+mod programs;
 pub mod record;
 
 use std::collections::BTreeSet;
@@ -194,7 +195,7 @@ impl Asks<'_> {
             .iter()
             .filter(|other| cure.name == NONE || cure.name == other.name);
         for name in all.flat_map(|cure| &cure.programs) {
-            match program::ask(&mut guest, name) {
+            match programs::ask(&mut guest, name) {
                 Ok(found) => {
                     note!("{}: {name}: {found}", kernel.version);
                     did.programs.insert(name.clone(), found);

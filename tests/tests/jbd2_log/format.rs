@@ -2,7 +2,7 @@
 
 use conformance::jbd2_history::{Change, Log, MAGIC, UUID, data, expected, magic_data};
 use interlock::jbd2::log::recovery::scan;
-use interlock::jbd2::log::superblock::Features;
+use interlock::jbd2::log::superblock::{Features, Superblock};
 
 /// Bit by bit, without the inversions at the begin and the end.
 fn crc32c(seed: u32, bytes: &[u8]) -> u32 {
@@ -75,6 +75,19 @@ fn a_superblock_is_these_bytes() {
     let expected = summed(u32::MAX, padded(superblock.concat()), 0xFC);
     assert_eq!(log.superblock.bytes().to_vec(), expected);
     assert_eq!(log.area.read(&log.device, 0), Ok(expected));
+}
+
+/// Behind its checksum too.
+#[test]
+fn what_is_unknown_in_a_checked_superblock_stays() {
+    let log = Log::new(1024, Features::ALL, 16, 3, 7);
+    let mut bytes = log.superblock.bytes().to_vec();
+    bytes[0xFC..0x100].fill(0);
+    bytes[0x100..].fill(0x77);
+    let bytes = summed(u32::MAX, bytes, 0xFC);
+    let superblock = Superblock::read(bytes[..].try_into().expect("a superblock's bytes"));
+    let superblock = superblock.expect("its checksum is right");
+    assert_eq!(superblock.bytes().to_vec(), bytes);
 }
 
 /// As debugfs writes it: the next descriptor follows when no tag fits any more.
