@@ -278,6 +278,23 @@ fn kernels_that_check_themselves_complain_of_nothing() {
     }
 }
 
+#[test]
+fn the_cure_of_xfs_after_a_truncate() {
+    let releases = ["6.12", "7.3"].map(|version| {
+        let [shipped, cured] = ["none", "xfs"].map(|cure| built(version, cure));
+        let lost = |built: &cures::record::Built| {
+            let asked = &built.plans["XfsOptimistic-ACT-written-data"];
+            asked.aimed.lost() || asked.unaimed.is_some_and(|unaimed| unaimed.lost > 0)
+        };
+        assert!(lost(&shipped) && !lost(&cured), "{version}");
+        cured.release
+    });
+    says(
+        "docs/findings/xfs-truncate.md",
+        &format!("has what {} do with it: A waits.", releases.join(" and ")),
+    );
+}
+
 /// What was built of a source, `6.12`, with a cure.
 fn built(version: &str, cure: &str) -> cures::record::Built {
     let record = cures::record::Record::load(&root()).expect("it is kept");
