@@ -56,7 +56,6 @@ fn conflict(left: &(Range<u64>, Mode), right: &(Range<u64>, Mode)) -> bool {
     !shared.is_empty() && (left.1 == Mode::Write || right.1 == Mode::Write)
 }
 
-/// One thread that holds many ranges waits for none that does not conflict with what it holds: a wait would never end.
 /// Its own node is there until it has a mark.
 #[test]
 #[should_panic = "a node that is not marked is not in the list"]
@@ -64,6 +63,7 @@ fn a_writer_in_the_list_does_not_come_to_its_end() {
     Policy::LIST_RW.place_inside(None, false, &(0..1, Mode::Write));
 }
 
+/// One thread that holds many ranges waits for none that does not conflict with what it holds: a wait would never end.
 #[test]
 fn what_conflicts_with_nothing_is_held_at_once() {
     in_time(|| {

@@ -117,16 +117,18 @@ fn a_call_that_panics_gives_its_locks_back() {
     }
 }
 
+/// Until nobody runs.
+fn rest(cast: &Cast) {
+    while !cast.all_rest() {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// One that asks for the inode's lock shared waits behind one that waits for it exclusively.
 #[test]
 fn the_inodes_lock_is_given_in_the_order_of_the_calls() {
     let order = in_time(|| {
         let cast = Cast::directed();
-        let rest = || {
-            while !cast.all_rest() {
-                thread::sleep(Duration::from_millis(1));
-            }
-        };
         let (lock, order) = (
             Arc::new(InodeLock::<Puppets>::new()),
             Arc::new(Mutex::new(Vec::new())),
@@ -140,7 +142,7 @@ fn the_inodes_lock_is_given_in_the_order_of_the_calls() {
                 order.lock().expect("nobody panics with it").push(hold);
                 drop(held);
             });
-            rest();
+            rest(&cast);
             thread
         });
         assert_eq!(*order.lock().expect("nobody panics with it"), []);
@@ -176,11 +178,6 @@ impl Probe for Hangs {
 fn a_folio_has_one_lock() {
     in_time(|| {
         let cast = Cast::directed();
-        let rest = || {
-            while !cast.all_rest() {
-                thread::sleep(Duration::from_millis(1));
-            }
-        };
         let file: RangedFile<Puppets> = RangedFile::on(SHAPE, Policy::FOLIO_LOCKS);
         let file = Arc::new(file);
         let (lets_go, hung) = channel();
@@ -195,7 +192,7 @@ fn a_folio_has_one_lock() {
                     None => file.perform(io, position, &NoProbe),
                 }
             });
-            rest();
+            rest(&cast);
             thread
         };
         let first = reads(4..7, Some(probe));

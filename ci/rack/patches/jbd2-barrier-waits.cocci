@@ -1,5 +1,5 @@
 // A mistake, on top of jbd2-hand-over: jbd2_journal_lock_updates waits for credits that are granted, and their owners for it.
-// Row BarrierBarsReserved of specs/jbd2 is violated, and EXT4_IOC_CHECKPOINT hangs.
+// It is the design BarrierWaitsForGrants of specs/jbd2, and EXT4_IOC_CHECKPOINT hangs.
 
 @@
 symbol journal;

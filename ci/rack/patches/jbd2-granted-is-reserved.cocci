@@ -1,5 +1,5 @@
 // A mistake, on top of jbd2-hand-over: credits that are granted count as reserved, though no transaction has been charged for them.
-// Row GrantedIsReserved of specs/jbd2 is violated, and commit's assertion fires.
+// It is the design GrantedIsReserved of specs/jbd2, and commit's assertion fires.
 
 @@
 symbol journal, first;

@@ -180,13 +180,7 @@ impl Asks<'_> {
                     note!("{}: {}: {}", kernel.version, named.name, page::cell(&asked));
                     did.plans.insert(named.name.clone(), asked);
                 }
-                Err(error) if interrupt::requested() => return Err(error),
-                Err(error) => {
-                    let why = rack::why(&error, &self.request.out);
-                    did.not_run.insert(named.name.clone(), why);
-                    did.complaints.extend(guest.complaints());
-                    guest = self.boot(kernel)?;
-                }
+                Err(error) => guest = self.another(kernel, &guest, &named.name, error, &mut did)?,
             }
         }
         // As shipped, too, where a cure of it is asked for.
@@ -200,13 +194,7 @@ impl Asks<'_> {
                     note!("{}: {name}: {found}", kernel.version);
                     did.programs.insert(name.clone(), found);
                 }
-                Err(error) if interrupt::requested() => return Err(error),
-                Err(error) => {
-                    did.not_run
-                        .insert(name.clone(), rack::why(&error, &self.request.out));
-                    did.complaints.extend(guest.complaints());
-                    guest = self.boot(kernel)?;
-                }
+                Err(error) => guest = self.another(kernel, &guest, name, error, &mut did)?,
             }
         }
         let any = || self.cures.iter().any(|cure| cure.herd.is_some());
@@ -228,6 +216,24 @@ impl Asks<'_> {
     fn boot(&self, kernel: &Kernel) -> Result<Guest> {
         let Request { kept, out, .. } = self.request;
         Guest::boot(kernel, &kept.rack, &out.join("rack"))
+    }
+
+    /// Another guest, where this could not be run to its end.
+    fn another(
+        &self,
+        kernel: &Kernel,
+        guest: &Guest,
+        name: &str,
+        error: anyhow::Error,
+        did: &mut Built,
+    ) -> Result<Guest> {
+        if interrupt::requested() {
+            return Err(error);
+        }
+        let why = rack::why(&error, &self.request.out);
+        did.not_run.insert(name.to_owned(), why);
+        did.complaints.extend(guest.complaints());
+        self.boot(kernel)
     }
 
     /// Whether a design of the cure, or of any to be compared with the kernel as it is shipped, says something of this size.

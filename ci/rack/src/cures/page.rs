@@ -23,10 +23,10 @@ pub fn write(root: &Path, record: &Record) -> Result<()> {
 }
 
 /// The page.
-pub fn text(record: &Record, table: &Table) -> String {
+pub fn text(record: &Record, known: &Table) -> String {
     let mut text = String::from(HEAD);
     for (version, built) in &record.sources {
-        let cures: Vec<(&str, &Built)> = table
+        let cures: Vec<(&str, &Built)> = known
             .cures
             .iter()
             .filter_map(|cure| Some((&cure.name[..], built.get(&cure.name)?)))
@@ -34,24 +34,8 @@ pub fn text(record: &Record, table: &Table) -> String {
         let releases: BTreeSet<&str> = cures.iter().map(|(_, did)| &did.release[..]).collect();
         let releases: Vec<&str> = releases.into_iter().collect();
         let _ = write!(text, "\n## {version}: {}\n\n", releases.join(", "));
-        let played: Vec<&(&str, &Built)> = cures
-            .iter()
-            .filter(|(_, did)| !did.plans.is_empty())
-            .collect();
-        let mut headings = vec!["plan"];
-        headings.extend(played.iter().map(|(name, _)| heading(name)));
-        let names: BTreeSet<&String> = played
-            .iter()
-            .flat_map(|(_, did)| did.plans.keys())
-            .collect();
-        let rows = names.into_iter().map(|name| {
-            let cells = played.iter().map(|(_, did)| {
-                let asked = did.plans.get(name);
-                asked.map_or_else(|| NOTHING.to_owned(), cell)
-            });
-            [format!("`{name}`")].into_iter().chain(cells).collect()
-        });
-        text += &markdown::table(&headings, headings.len(), rows);
+        let plan = |did: &Built, name: &str| did.plans.get(name).map(cell);
+        text += &table("plan", &cures, |did| did.plans.keys().collect(), plan);
         text += &programs(&cures);
         text += &herds(&cures);
         let mut notes = Vec::new();
@@ -66,32 +50,37 @@ pub fn text(record: &Record, table: &Table) -> String {
     text
 }
 
-/// What the findings' programs found.
-fn programs(cures: &[(&str, &Built)]) -> String {
-    let ran: Vec<&(&str, &Built)> = cures
+/// A column for each cure of which there is something, and a row for each thing.
+fn table(
+    first: &str,
+    cures: &[(&str, &Built)],
+    names: fn(&Built) -> BTreeSet<&String>,
+    cell: impl Fn(&Built, &str) -> Option<String>,
+) -> String {
+    let asked: Vec<&(&str, &Built)> = cures
         .iter()
-        .filter(|(_, did)| !did.programs.is_empty())
+        .filter(|(_, did)| !names(did).is_empty())
         .collect();
-    if ran.is_empty() {
-        return String::new();
-    }
-    let mut headings = vec!["program"];
-    headings.extend(ran.iter().map(|(name, _)| heading(name)));
-    let names: BTreeSet<&String> = ran
-        .iter()
-        .flat_map(|(_, did)| did.programs.keys())
-        .collect();
-    let rows = names.into_iter().map(|name| {
-        let cells = ran.iter().map(|(_, did)| {
-            let found = did.programs.get(name);
-            found.map_or(NOTHING, String::as_str).to_owned()
-        });
+    let mut headings = vec![first];
+    headings.extend(asked.iter().map(|(name, _)| heading(name)));
+    let all: BTreeSet<&String> = asked.iter().flat_map(|(_, did)| names(did)).collect();
+    let rows = all.into_iter().map(|name| {
+        let cells = asked
+            .iter()
+            .map(|(_, did)| cell(did, name).unwrap_or_else(|| NOTHING.to_owned()));
         [format!("`{name}`")].into_iter().chain(cells).collect()
     });
-    format!(
-        "{PROGRAMS}{}",
-        markdown::table(&headings, headings.len(), rows)
-    )
+    markdown::table(&headings, headings.len(), rows)
+}
+
+/// What the findings' programs found.
+fn programs(cures: &[(&str, &Built)]) -> String {
+    if cures.iter().all(|(_, did)| did.programs.is_empty()) {
+        return String::new();
+    }
+    let found = |did: &Built, name: &str| did.programs.get(name).cloned();
+    let table = table("program", cures, |did| did.programs.keys().collect(), found);
+    format!("{PROGRAMS}{table}")
 }
 
 /// What threads did in short journals.
