@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 
+use crate::plan::Fs;
+
 /// All of it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +66,9 @@ pub struct Cure {
     /// How often power is lost beside a herd.
     #[serde(default)]
     pub cuts: u32,
+    /// The file system of which is measured what its direct writes cost.
+    #[serde(default)]
+    pub costs: Option<Fs>,
     /// Programs of `docs/findings`, each with a variant, that miss nothing; as it is shipped, one misses something.
     #[serde(default)]
     pub programs: Vec<String>,

@@ -1,15 +1,17 @@
 //! `interlock cures`: kernels as they are and with patches of `docs/findings/patches`, built, booted, and played the plans that they lose.
 
 pub mod build;
+mod costs;
 mod judge;
 pub mod page;
 mod programs;
 pub mod record;
+mod workloads;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use interlock_checker::manifest::Manifest;
 use interlock_checker::record::Cell;
 use interlock_checker::{interrupt, note};
@@ -25,20 +27,11 @@ use crate::program;
 use crate::rack::{self, loses};
 use crate::replay;
 use crate::verdict::Verdict;
-use crate::workload::cuts::Cuts;
-use crate::workload::herd::Shape;
-use crate::workload::{Measured, Workload};
 use build::Kept;
-use record::{Asked, Built, HERD, Herd, Record, Unaimed};
+use record::{Asked, Built, COSTS, HERD, Record, Unaimed};
 
 /// How often a plan is played that loses nothing: on a busy machine a call may be made later than the plan has it.
 const TRIES: usize = 3;
-
-/// How often power is lost at one asking.
-const TOGETHER: u32 = 5;
-
-/// How often threads are run in each shape.
-const REPEATS: usize = 3;
 
 /// What to build and run.
 #[derive(Debug)]
@@ -183,12 +176,7 @@ impl Asks<'_> {
                 Err(error) => guest = self.another(kernel, &guest, &named.name, error, &mut did)?,
             }
         }
-        // As shipped, too, where a cure of it is asked for.
-        let all = self
-            .cures
-            .iter()
-            .filter(|other| cure.name == NONE || cure.name == other.name);
-        for name in all.flat_map(|cure| &cure.programs) {
+        for name in self.compared(cure).flat_map(|cure| &cure.programs) {
             match programs::ask(&mut guest, name) {
                 Ok(found) => {
                     note!("{}: {name}: {found}", kernel.version);
@@ -197,11 +185,19 @@ impl Asks<'_> {
                 Err(error) => guest = self.another(kernel, &guest, name, error, &mut did)?,
             }
         }
-        let any = || self.cures.iter().any(|cure| cure.herd.is_some());
-        let asked = cure.herd.is_some() || cure.name == NONE && any();
-        if asked
-            && let Err(error) = self::cuts(&mut guest, cure, self.request.seed, &mut did)
-                .and_then(|()| herds(&mut guest, &mut did))
+        let costs = self.compared(cure).filter_map(|cure| cure.costs);
+        for fs in costs.collect::<BTreeSet<_>>() {
+            match workloads::costs(&mut guest, fs) {
+                Ok(costs) => {
+                    note!("{}: what writes of {fs} cost is measured", kernel.version);
+                    did.costs.insert(fs, costs);
+                }
+                Err(error) => guest = self.another(kernel, &guest, COSTS, error, &mut did)?,
+            }
+        }
+        if self.compared(cure).any(|cure| cure.herd.is_some())
+            && let Err(error) = workloads::cuts(&mut guest, cure, self.request.seed, &mut did)
+                .and_then(|()| workloads::herds(&mut guest, &mut did))
         {
             if interrupt::requested() {
                 return Err(error);
@@ -211,6 +207,15 @@ impl Asks<'_> {
         }
         did.complaints.extend(guest.complaints());
         Ok(did)
+    }
+
+    /// The cures whose questions a kernel with this one is asked: its own; as it is shipped, those of all that are asked for.
+    fn compared(&self, cure: &Cure) -> impl Iterator<Item = &Cure> {
+        let all = cure.name == NONE;
+        let name = cure.name.clone();
+        self.cures
+            .iter()
+            .filter(move |other| all || other.name == name)
     }
 
     fn boot(&self, kernel: &Kernel) -> Result<Guest> {
@@ -238,9 +243,9 @@ impl Asks<'_> {
 
     /// Whether a design of the cure, or of any to be compared with the kernel as it is shipped, says something of this size.
     fn is_asked(&self, cure: &Cure, shipped: &str, size: &str) -> bool {
-        let cures = self.cures.iter();
-        let cures = cures.filter(|other| cure.name == NONE || cure.name == other.name);
-        let designs = cures.filter_map(|cure| cure.designs.get(shipped));
+        let designs = self
+            .compared(cure)
+            .filter_map(|cure| cure.designs.get(shipped));
         let mut known = designs.map(|design| loses(&self.manifest, design, size));
         known.any(|loses| loses.is_some())
     }
@@ -270,56 +275,6 @@ impl Asks<'_> {
             unaimed: (runs > 0).then_some(unaimed),
         })
     }
-}
-
-/// Losses of power beside threads that write, a few at a time; and the control.
-fn cuts(guest: &mut Guest, cure: &Cure, seed: u64, did: &mut Built) -> Result<()> {
-    let mut ask = |count, seed, late| {
-        let cuts = Cuts { count, seed, late };
-        match rack::work(guest, Workload::Cuts(cuts))? {
-            Measured::Cuts(measured) => Ok(measured),
-            other => bail!("the guest says {other:?}"),
-        }
-    };
-    let mut found = record::Cuts::default();
-    while found.all.cuts < cure.cuts {
-        let count = TOGETHER.min(cure.cuts - found.all.cuts);
-        found
-            .all
-            .add(&ask(count, seed + u64::from(found.all.cuts), false)?);
-        note!("{}: {:?}", cure.name, found.all);
-        if found.late.cuts == 0 {
-            found.late = ask(TOGETHER, seed, true)?;
-        }
-    }
-    did.cuts = (cure.cuts > 0).then_some(found);
-    Ok(())
-}
-
-/// Barriers beside most threads, and then threads in each shape.
-fn herds(guest: &mut Guest, did: &mut Built) -> Result<()> {
-    match rack::work(guest, Workload::Barriers(Shape::MOST))? {
-        Measured::Barriers(barriers) => did.barriers = Some(barriers),
-        other => bail!("the guest says {other:?}"),
-    }
-    did.herds = Shape::ALL
-        .map(|shape| Herd {
-            shape,
-            runs: Vec::new(),
-        })
-        .into();
-    for _ in 0..REPEATS {
-        for herd in &mut did.herds {
-            match rack::work(guest, Workload::Herd(herd.shape))? {
-                Measured::Herd(measured) => {
-                    note!("{:?}: {measured:?}", herd.shape);
-                    herd.runs.push(measured);
-                }
-                other => bail!("the guest says {other:?}"),
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::plan::Fs;
 
 impl Fs {
     /// How it is made, ext4 with a journal of so many MiB.
-    fn format(self, journal: u32) -> Vec<String> {
+    pub(crate) fn format(self, journal: u32) -> Vec<String> {
         match self {
             // What is zeroed later would come between the writes of a plan.
             Fs::Ext4 => format!(
@@ -35,7 +35,7 @@ impl Fs {
 }
 
 /// MiB of the journal of ext4, where nothing else is asked for.
-const JOURNAL: u32 = 4;
+pub(crate) const JOURNAL: u32 = 4;
 
 /// A file system made and mounted on a disk of ours.
 pub struct Mounted {

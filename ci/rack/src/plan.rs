@@ -34,7 +34,8 @@ pub const SECTOR: u64 = interlock_disk::SECTOR;
 const MOST: u64 = 1 << 20;
 
 /// A file system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Fs {
     /// ext4.
     Ext4,

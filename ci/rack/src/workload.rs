@@ -1,5 +1,6 @@
 //! Workloads of the seeds in a guest, of which only what noise cannot move is judged: counts, not rates.
 
+pub mod costs;
 pub mod cuts;
 pub mod herd;
 pub mod journal;
@@ -10,6 +11,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+
+use crate::plan::Fs;
 
 /// A workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -26,6 +29,8 @@ pub enum Workload {
     Barriers(herd::Shape),
     /// Losses of power beside one.
     Cuts(cuts::Cuts),
+    /// Direct writes of one file, of this file system.
+    Costs(Fs),
 }
 
 impl Workload {
@@ -43,6 +48,7 @@ impl Workload {
             Workload::Lock => lock::run(root).map(Measured::Lock),
             Workload::Herd(shape) => herd::run(root, shape).map(Measured::Herd),
             Workload::Cuts(cuts) => cuts::run(root, cuts).map(Measured::Cuts),
+            Workload::Costs(fs) => costs::run(root, fs).map(Measured::Costs),
             Workload::Barriers(shape) => herd::barriers(root, shape).map(Measured::Barriers),
         }
     }
@@ -63,4 +69,6 @@ pub enum Measured {
     Barriers(herd::Barriers),
     /// Of [`Workload::Cuts`].
     Cuts(cuts::Measured),
+    /// Of [`Workload::Costs`].
+    Costs(Vec<costs::Cost>),
 }

@@ -458,7 +458,8 @@ fn what_the_workloads_count() {
                 Measured::Lock(_)
                 | Measured::Herd(_)
                 | Measured::Barriers(_)
-                | Measured::Cuts(_) => {}
+                | Measured::Cuts(_)
+                | Measured::Costs(_) => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What a kernel did, beside what its design and the table of cures say.
 
 use super::page;
-use super::record::{Asked, Built, Cuts, HERD, Herd};
+use super::record::{Asked, Built, COSTS, Cuts, HERD, Herd};
 use crate::cure::{Cure, NONE};
 use crate::workload::herd::{Measured, Shape};
 
@@ -25,7 +25,9 @@ pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
         return lines;
     }
     lines.extend(did.complaints.iter().cloned());
-    lines.extend(did.not_run.get(HERD).map(|why| format!("{HERD}: {why}")));
+    for what in [HERD, COSTS] {
+        lines.extend(did.not_run.get(what).map(|why| format!("{what}: {why}")));
+    }
     if let Some(Cuts { all, late }) = &did.cuts {
         if all.lost > 0 || all.unclean > 0 || all.looked == 0 {
             lines.push(format!("losses of power: {all:?}"));

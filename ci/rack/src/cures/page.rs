@@ -8,6 +8,7 @@ use anyhow::Result;
 use interlock_checker::markdown;
 use interlock_checker::whole::write_whole;
 
+use super::costs;
 use super::record::{Asked, Built, Cuts, Herd, Record};
 use crate::cure::{self, Table};
 use crate::workload::herd::{Barriers, Counted, Measured, Shape};
@@ -37,6 +38,7 @@ pub fn text(record: &Record, known: &Table) -> String {
         let plan = |did: &Built, name: &str| did.plans.get(name).map(cell);
         text += &table("plan", &cures, |did| did.plans.keys().collect(), plan);
         text += &programs(&cures);
+        text += &costs::text(&cures, heading);
         text += &herds(&cures);
         let mut notes = Vec::new();
         for (name, did) in &cures {

@@ -7,6 +7,8 @@ use anyhow::Result;
 use interlock_checker::record::{self, Cell};
 use serde::{Deserialize, Serialize};
 
+use crate::plan::Fs;
+use crate::workload::costs::Cost;
 use crate::workload::cuts;
 use crate::workload::herd::{Barriers, Measured, Shape};
 
@@ -36,10 +38,13 @@ pub struct Built {
     /// Losses of power beside a herd.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cuts: Option<Cuts>,
+    /// What direct writes cost, of each file system.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub costs: BTreeMap<Fs, Vec<Cost>>,
     /// What programs found, each by its name and variant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub programs: BTreeMap<String, String>,
-    /// The plans and programs that could not be run, and [`HERD`], if it could not be run to its end; and why.
+    /// The plans and programs that could not be run, and [`HERD`] and [`COSTS`], if they could not be run to their end; and why.
     pub not_run: BTreeMap<String, String>,
     /// What the kernel complained of when it was last asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,6 +53,9 @@ pub struct Built {
 
 /// What threads are called among what was not run.
 pub const HERD: &str = "herd";
+
+/// What costs are called there.
+pub const COSTS: &str = "costs";
 
 /// Threads in a journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -96,6 +104,10 @@ impl Built {
             (self.herds, self.barriers) = (did.herds, did.barriers);
             self.not_run.remove(HERD);
         }
+        if !did.costs.is_empty() {
+            self.costs.extend(did.costs);
+            self.not_run.remove(COSTS);
+        }
         self.cuts = did.cuts.or_else(|| self.cuts.take());
         self.complaints = did.complaints;
         self.plans.retain(|name, _| !did.not_run.contains_key(name));
@@ -103,7 +115,11 @@ impl Built {
             .retain(|name, _| !did.not_run.contains_key(name));
         let ran = |name: &String| did.plans.contains_key(name) || did.programs.contains_key(name);
         self.not_run.retain(|name, _| !ran(name));
-        self.plans.extend(did.plans);
+        for (name, mut asked) in did.plans {
+            let before = self.plans.get(&name).and_then(|before| before.unaimed);
+            asked.unaimed = asked.unaimed.or(before);
+            self.plans.insert(name, asked);
+        }
         self.programs.extend(did.programs);
         self.not_run.extend(did.not_run);
     }
