@@ -43,8 +43,14 @@ pub trait Counterpart {
     fn label(&self, action: Self::Action) -> String;
 }
 
+/// More states than any machine has at a size that is compared here: one that is faulty may have no end of them.
+const MOST: usize = 500_000;
+
 /// Every state that `step` reaches from the machine's initial one, and how many steps it has from them. `step` is the machine's own,
 /// or a faulty one.
+///
+/// # Panics
+/// If there are more than half a million.
 pub fn reached<M: Counterpart>(
     model: &M,
     step: impl Fn(&M::State, M::Action) -> Option<M::State>,
@@ -60,6 +66,7 @@ pub fn reached<M: Counterpart>(
                 unexplored.push(to);
             }
         }
+        assert!(reached.len() <= MOST, "there are more than {MOST} states");
     }
     (reached, steps)
 }
