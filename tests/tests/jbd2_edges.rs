@@ -54,6 +54,15 @@ fn transaction(state: TState, out: Credits, updates: i64, log: Credits) -> Trans
     }
 }
 
+#[test]
+fn each_pc_has_a_name_of_its_own() {
+    for (at, (name, pc)) in Pc::NAMED.into_iter().enumerate() {
+        assert_eq!(pc.name(), name);
+        let before = &Pc::NAMED[..at];
+        assert!(before.iter().all(|(other, _)| *other != name), "{name}");
+    }
+}
+
 /// `Stopped`: the blocks are the task's own, and what it has not used is given back.
 #[test]
 fn a_handle_leaves_what_it_has_used() {

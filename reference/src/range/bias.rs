@@ -56,3 +56,20 @@ pub const fn open(word: u64) -> u64 {
 pub const fn is_crowded(word: u64) -> bool {
     word >= ONE
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_is_counted_while_the_word_is_open_and_leaves_it_whenever_it_likes() {
+        let crowd = enter(enter(0).expect("it is open")).expect("it is open");
+        assert_eq!((crowd, is_crowded(crowd)), (2 * ONE, true));
+        let closed = close(crowd).expect("it is open");
+        assert_eq!((enter(closed), close(closed)), (None, None));
+        assert_eq!(open(closed), crowd);
+        assert!(!is_last(closed) && is_last(closed - ONE) && !is_last(ONE));
+        assert!(is_crowded(closed) && !is_crowded(CLOSED));
+        assert_eq!((close_empty(0), close_empty(crowd)), (Some(CLOSED), None));
+    }
+}

@@ -312,6 +312,14 @@ mod tests {
         node.reach
     }
 
+    /// What keeps the tree shallow: the first number that SplitMix64 gives from 0, of a start or of a ticket.
+    #[test]
+    fn priorities_are_those_of_the_published_generator() {
+        for key in [(0x9e37_79b9_7f4a_7c15, 0), (0, 1)] {
+            assert_eq!(priority(key), 0xe220_a839_7b1d_cdaf, "{key:x?}");
+        }
+    }
+
     #[test]
     fn nodes_are_in_order_know_how_far_the_ranges_below_go_and_are_used_again() {
         let mut intervals = Intervals::new();

@@ -14,7 +14,7 @@ use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Pc, Sizes, TState};
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::refused::{Reason, Refused};
-use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
+use interlock::jbd2::rules::{HandOver, Queue, Rules, WakeAll};
 use interlock::jbd2::space::{Checkpointed, Nothing, Store};
 use interlock::jbd2::ticket::Ticket;
 use interlock::sys::StdSys;
@@ -234,6 +234,33 @@ fn an_abort_wakes_everybody() {
     assert_eq!(journal.next_commit(), None);
     let started = journal.start_reserved(Who(5), reservation);
     assert_eq!(started, Err(Refused::Aborted(reason)));
+}
+
+/// A journal that is closed still commits what it was asked for, and who waits for that has it.
+#[test]
+fn a_commit_that_was_asked_for_ends_though_the_journal_is_closed() {
+    for begins_before in [false, true] {
+        let journal = journal::<HandOver>();
+        let ticket = start(&journal, 1, 1, 0);
+        journal.stop(ticket, 1);
+        assert_eq!(journal.ask_commit(), Some(1));
+        journal.close();
+        assert_eq!(journal.wait_commit(2), Err(Refused::Closed));
+        let next = || journal.next_commit().map(|commit| commit.tid);
+        let before = begins_before.then(next);
+        let waiting = journal.clone();
+        let done = thread::spawn(move || waiting.wait_commit(1));
+        let began = std::time::Instant::now();
+        while journal.waiting() != [(Queue::DoneCommit, 1)] && !done.is_finished() {
+            assert!(began.elapsed() < PATIENCE, "nobody goes to sleep");
+            thread::yield_now();
+        }
+        assert_eq!(before.unwrap_or_else(next), Some(1));
+        assert_eq!(journal.wrote(3), Ok(()));
+        journal.ended();
+        assert_eq!(done.join().expect("it returns"), Ok(()));
+        assert_eq!(next(), None);
+    }
 }
 
 /// A store whose oldest transaction first has blocks that a newer one owns, and that fails in the end.
