@@ -72,9 +72,12 @@ pub struct Cure {
     /// Programs of `docs/findings`, each with a variant, that miss nothing; as it is shipped, one misses something.
     #[serde(default)]
     pub programs: Vec<String>,
-    /// What is said of a kernel that is mistaken: on its console, or of the guest. It has to be said.
+    /// What is said of a kernel that is mistaken: on its console, or of the guest. Each has to be said.
     #[serde(default)]
-    pub fails: Option<String>,
+    pub fails: Vec<String>,
+    /// Whether it is built only of sources whose kernels check themselves.
+    #[serde(default)]
+    pub checked: bool,
     /// The design that stands for a kernel with it, by the one that stands for the kernel without.
     #[serde(default)]
     pub designs: BTreeMap<String, String>,

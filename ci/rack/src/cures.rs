@@ -82,6 +82,15 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
     let (mut ran, mut disagrees) = (false, false);
     for source in table.sources(&request.sources)? {
         for cure in &cures {
+            if cure.checked && !source.checked {
+                if request.cures.contains(&cure.name) {
+                    println!(
+                        "{}+{}: NOT RUN: it is of kernels that check themselves: --source {}-checked",
+                        source.version, cure.name, source.version
+                    );
+                }
+                continue;
+            }
             let did = build::build(&table, &source, cure, root, &request.kept)
                 .and_then(|kernel| asks.of(&kernel, cure));
             match did {
