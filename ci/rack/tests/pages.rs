@@ -256,6 +256,11 @@ fn the_cures_of_direct_writes() {
 
 #[test]
 fn kernels_that_check_themselves_complain_of_nothing() {
+    // Of one that has reason to, both are heard.
+    let speaks = built("6.12-checked", "checked-speaks");
+    for found in ["possible circular locking", "KASAN"] {
+        assert!(speaks.complaints.iter().any(|line| line.contains(found)));
+    }
     for (page, cure) in [
         ("docs/findings/eof-loss.md", "ext4"),
         ("docs/findings/xfs-truncate.md", "xfs"),
