@@ -14,9 +14,13 @@ pub struct Report {
     pub states: usize,
     /// How many steps it has from them.
     pub steps: usize,
-    /// What is in one graph and not in the other, a sentence each; none if the graphs are the same.
+    /// What is in one graph and not in the other, a sentence each; none if the graphs are the same. Where there are [`MOST`], it was
+    /// looked for no more.
     pub differences: Vec<String>,
 }
+
+/// So many are told.
+pub const MOST: usize = 50;
 
 /// For each action, the states that it leads to.
 type Steps<'a, M> = BTreeMap<<M as Counterpart>::Action, BTreeSet<&'a <M as Counterpart>::State>>;
@@ -59,6 +63,9 @@ pub fn compare<M: Counterpart>(
     let mut reached = BTreeSet::from([initial.clone()]);
     let mut unexplored = vec![initial];
     while let Some(from) = unexplored.pop() {
+        if report.differences.len() >= MOST {
+            return Ok(report);
+        }
         report.states += 1;
         let Some(of_state) = tlc.get(&from) else {
             let only = format!("only the machine reaches {}", model.show(&from));
@@ -100,7 +107,7 @@ pub fn compare<M: Counterpart>(
     }
     let missed = states.iter().filter(|state| !reached.contains(state));
     let missed = missed.map(|state| format!("only TLC reaches {}", model.show(state)));
-    report.differences.extend(missed);
+    report.differences.extend(missed.take(MOST));
     Ok(report)
 }
 
