@@ -236,6 +236,51 @@ fn an_abort_wakes_everybody() {
     assert_eq!(started, Err(Refused::Aborted(reason)));
 }
 
+#[test]
+fn the_last_block_of_the_log_is_one() {
+    let sizes = Sizes { log: 17, ..SIZES };
+    let journal = Journal::<WakeAll>::new(sizes, Log::default());
+    assert_eq!(journal.wrote(16), Ok(()));
+    assert_eq!(journal.wrote(1), Ok(()));
+    assert_eq!(journal.wrote(1), Err(Refused::Aborted(Reason::LogFull)));
+}
+
+/// Its blocks are those of the transaction before it, and free with them; or free at once, if there is none.
+#[test]
+fn a_commit_of_nothing_needs_no_checkpoint() {
+    for (dirtied_before, free, checkpoint) in [(false, 64, vec![]), (true, 59, vec![5])] {
+        let journal = journal::<HandOver>();
+        if dirtied_before {
+            let ticket = start(&journal, 1, 1, 0);
+            journal.stop(ticket, 1);
+            assert_eq!(journal.ask_commit(), Some(1));
+            assert_eq!(journal.next_commit().map(|commit| commit.log), Some(1));
+            assert_eq!(journal.wrote(3), Ok(()));
+            journal.ended();
+        }
+        let ticket = start(&journal, 1, 6, 0);
+        // One that does not fit asks for the commit.
+        let other = journal.clone();
+        let waits = thread::spawn(move || {
+            in_time(move || {
+                let ticket = start(&other, 3, 6, 0);
+                other.stop(ticket, 0);
+            })
+        });
+        sleeps(&journal, |step| step == Step::Try(Who(3), Pc::WaitLocked));
+        journal.stop(ticket, 0);
+        assert_eq!(journal.next_commit().map(|commit| commit.log), Some(0));
+        assert_eq!(journal.wrote(2), Ok(()));
+        journal.ended();
+        waits.join().expect("it returns");
+        let numbers = journal.numbers();
+        assert_eq!(
+            (numbers.free, numbers.checkpoint),
+            (free, checkpoint.into())
+        );
+    }
+}
+
 /// A journal that is closed still commits what it was asked for, and who waits for that has it.
 #[test]
 fn a_commit_that_was_asked_for_ends_though_the_journal_is_closed() {
