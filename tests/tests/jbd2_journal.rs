@@ -250,6 +250,37 @@ fn a_log_says_what_it_cannot_hold() -> Result<(), JournalError> {
     Ok(())
 }
 
+/// It needs a transaction, what is kept back, a descriptor and a commit record: 9 + 8 + 2 blocks, behind the superblock.
+#[test]
+fn the_smallest_log_is_one() {
+    let division = Division {
+        fraction: 2,
+        slack: 8,
+    };
+    for (log, is_small) in [(20, false), (19, true)] {
+        let (device, area) = Shared::with_log(log, ALL);
+        let opened = Journal::<_>::open_with(device, area, division, NoProbe);
+        assert_eq!(opened.is_err(), is_small, "{log}");
+    }
+}
+
+/// Its commit thread has ended, and the device is nobody's but its owner's.
+#[test]
+fn a_journal_that_is_closed_or_dropped_leaves_nothing_behind() -> Result<(), JournalError> {
+    for closes in [false, true] {
+        let (device, area) = Shared::with_log(64, ALL);
+        let journal = open::<HandOver>(&device, &area)?;
+        drop(journal.start(1, 0)?.stop());
+        if closes {
+            journal.close()?;
+        } else {
+            drop(journal);
+        }
+        assert_eq!(Arc::strong_count(&device.0), 1, "{closes}");
+    }
+    Ok(())
+}
+
 #[test]
 fn an_aborted_journal_says_why() -> Result<(), JournalError> {
     let (device, area) = Shared::with_log(64, ALL);
