@@ -329,3 +329,19 @@ impl<S: ListSys> fmt::Debug for ListGuard<'_, S> {
         write!(f, "{:?} of {:?}", self.mode(), self.node.ask.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_list_goes_with_it() {
+        let list: RangeList = RangeList::new();
+        let guard = list.write(0..1);
+        let node = Arc::downgrade(&guard.node);
+        drop(guard);
+        assert!(node.upgrade().is_some(), "it is unlinked by who comes next");
+        drop(list);
+        assert!(node.upgrade().is_none());
+    }
+}
