@@ -73,15 +73,14 @@ fn every_source_is_in_one_group() {
     }
 }
 
-const GROUPS: &str =
-    "group one\nfiles src/a.rs\ntests good\n\ngroup two\nfiles src/b*.rs\ntests good lib\n";
+const GROUPS: &str = "group one\nfiles src/a.rs\ntests good\n\ngroup two\nopt-level 1\nfiles src/b*.rs\ntests good lib\n";
 
 /// A project with two groups, where cargo-mutants misses these mutants and these are listed.
 fn project(missed: &str, listed: &str) -> Clone {
     let cargo = format!(
         r#"
 [ "$2" = --version ] && exit 0
-echo "asked: $*"
+echo "asked at $CARGO_PROFILE_DEV_OPT_LEVEL: $*"
 while [ "$1" != --output ]; do shift; done
 out=$2/mutants.out
 mkdir -p "$out"
@@ -126,7 +125,8 @@ fn what_is_missed_and_listed_is_well() {
     let run = mutants(&[], MISSED, listed).code(0);
     run.stdout(
         contains("one: 1 mutants are caught, 0 more hang and are, 0 do not compile, 1 are listed")
-            .and(contains("--file src/b*.rs --cargo-arg=--test=good --cargo-arg=--lib --cargo-arg=--package=conformance --jobs 1 --minimum-test-timeout 20 --timeout-multiplier 6 --output")),
+            .and(contains("asked at 0: mutants --package interlock --file src/a.rs"))
+            .and(contains("asked at 1: mutants --package interlock --file src/b*.rs --cargo-arg=--test=good --cargo-arg=--lib --cargo-arg=--package=conformance --jobs 1 --minimum-test-timeout 20 --timeout-multiplier 3 --output")),
     );
 }
 
