@@ -1,5 +1,7 @@
 //! What the chapters say that the kernels of the rack did is what its record has.
 
+mod costs;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
