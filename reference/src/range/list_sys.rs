@@ -98,3 +98,26 @@ impl Pin for crossbeam_epoch::Guard {
         self.defer(move || drop(unlinked));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// Others may have pins meanwhile; they go too.
+    #[test]
+    fn what_is_retired_is_freed_when_nobody_looks_any_more() {
+        let node = Arc::new(());
+        let left = Arc::downgrade(&node);
+        let pin = crossbeam_epoch::Guard::pin();
+        pin.retire(node);
+        pin.flush();
+        assert!(left.upgrade().is_some());
+        drop(pin);
+        while left.upgrade().is_some() {
+            crossbeam_epoch::pin().flush();
+            thread::yield_now();
+        }
+    }
+}
