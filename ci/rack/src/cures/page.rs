@@ -234,7 +234,7 @@ is told there too.
 
 A plan is the counterexample of the model that it is named after ([ci/rack/plans](../ci/rack/plans)), or a control. **lost**: every step was
 possible, and bytes that were acknowledged are not in the file. *waited*: the kernel did not let the steps happen in this order, and
-nothing is lost. *kept*: it did, and nothing is lost. What is not lost was played three times. Behind it: in how many of how many runs
-something was lost when nothing was aimed at, and each write took a random time of 0 to 100 ms. *BUT*: the design that stands for the
-kernel says otherwise.
+nothing is lost. *kept*: it did, and nothing is lost. What is not lost was played three times, and told as *waited* if it did so once.
+Behind it: in how many of how many runs something was lost when nothing was aimed at, and each write took a random time of 0 to 100 ms.
+*BUT*: the design that stands for the kernel says otherwise.
 ";
