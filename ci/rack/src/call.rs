@@ -175,14 +175,19 @@ fn uring(
         if let Some(done) = ring.completion().next() {
             return Ok(result(i64::from(done.result())));
         }
-        match ring.submit_and_wait(1) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                // The request may still use the buffer.
-                eprintln!("io_uring_enter: {error}");
-                std::process::abort();
-            }
-            _ => {}
+        submit_and_wait(&mut ring);
+    }
+}
+
+/// Submits what is in the ring, and waits for a completion, or until it is interrupted. Ends the process if it cannot wait.
+pub(crate) fn submit_and_wait(ring: &mut io_uring::IoUring) {
+    match ring.submit_and_wait(1) {
+        Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+            // A request may still use its buffer.
+            eprintln!("io_uring_enter: {error}");
+            std::process::abort();
         }
+        _ => {}
     }
 }
 

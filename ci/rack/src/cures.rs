@@ -219,12 +219,9 @@ impl Asks<'_> {
     }
 
     /// The cures whose questions a kernel with this one is asked: its own; as it is shipped, those of all that are asked for.
-    fn compared(&self, cure: &Cure) -> impl Iterator<Item = &Cure> {
-        let all = cure.name == NONE;
-        let name = cure.name.clone();
-        self.cures
-            .iter()
-            .filter(move |other| all || other.name == name)
+    fn compared<'a>(&'a self, cure: &'a Cure) -> impl Iterator<Item = &'a Cure> {
+        let cures = self.cures.iter();
+        cures.filter(|other| cure.name == NONE || cure.name == other.name)
     }
 
     fn boot(&self, kernel: &Kernel) -> Result<Guest> {

@@ -32,18 +32,19 @@ fn journal<R: Rules>() -> Arc<Journal<R>> {
     Arc::new(Journal::new(SIZES, Log::default()))
 }
 
-/// Waits until somebody takes such a step, after which it sleeps.
-fn sleeps<R: Rules>(journal: &Journal<R>, is_meant: impl Fn(Step) -> bool) {
+/// Waits until this is so.
+fn until(is_so: impl Fn() -> bool) {
     let began = std::time::Instant::now();
-    while !journal
-        .probe()
-        .taken()
-        .iter()
-        .any(|(taken, _)| is_meant(*taken))
-    {
+    while !is_so() {
         assert!(began.elapsed() < PATIENCE, "nobody goes to sleep");
         thread::yield_now();
     }
+}
+
+/// Waits until somebody takes such a step, after which it sleeps.
+fn sleeps<R: Rules>(journal: &Journal<R>, is_meant: impl Fn(Step) -> bool) {
+    let takes = || journal.probe().taken();
+    until(|| takes().iter().any(|(taken, _)| is_meant(*taken)));
 }
 
 /// The same of who waits for reserved credits.
@@ -68,6 +69,16 @@ fn commit<R: Rules>(journal: &Journal<R>) {
 fn start<R: Rules>(journal: &Journal<R>, name: u32, credits: u32, reserve: u32) -> Ticket {
     let started = journal.start(Who(name), credits, reserve, &Nothing);
     started.expect("it fits")
+}
+
+/// The first commit: of one block that was dirtied, which takes so many of the log.
+fn commits_a_block<R: Rules>(journal: &Journal<R>, blocks: u32) {
+    let ticket = start(journal, 1, 1, 0);
+    journal.stop(ticket, 1);
+    assert_eq!(journal.ask_commit(), Some(1));
+    assert_eq!(journal.next_commit().map(|commit| commit.log), Some(1));
+    assert_eq!(journal.wrote(blocks), Ok(()));
+    journal.ended();
 }
 
 #[test]
@@ -251,12 +262,7 @@ fn a_commit_of_nothing_needs_no_checkpoint() {
     for (dirtied_before, free, checkpoint) in [(false, 64, vec![]), (true, 59, vec![5])] {
         let journal = journal::<HandOver>();
         if dirtied_before {
-            let ticket = start(&journal, 1, 1, 0);
-            journal.stop(ticket, 1);
-            assert_eq!(journal.ask_commit(), Some(1));
-            assert_eq!(journal.next_commit().map(|commit| commit.log), Some(1));
-            assert_eq!(journal.wrote(3), Ok(()));
-            journal.ended();
+            commits_a_block(&journal, 3);
         }
         let ticket = start(&journal, 1, 6, 0);
         // One that does not fit asks for the commit.
@@ -295,11 +301,7 @@ fn a_commit_that_was_asked_for_ends_though_the_journal_is_closed() {
         let before = begins_before.then(next);
         let waiting = journal.clone();
         let done = thread::spawn(move || waiting.wait_commit(1));
-        let began = std::time::Instant::now();
-        while journal.waiting() != [(Queue::DoneCommit, 1)] && !done.is_finished() {
-            assert!(began.elapsed() < PATIENCE, "nobody goes to sleep");
-            thread::yield_now();
-        }
+        until(|| journal.waiting() == [(Queue::DoneCommit, 1)] || done.is_finished());
         assert_eq!(before.unwrap_or_else(next), Some(1));
         assert_eq!(journal.wrote(3), Ok(()));
         journal.ended();
@@ -355,12 +357,7 @@ fn a_start_waits_for_what_the_store_says() {
 fn a_full_log_aborts() {
     let sizes = Sizes { log: 17, ..SIZES };
     let journal = Journal::<WakeAll>::new(sizes, Log::default());
-    let ticket = start(&journal, 1, 1, 0);
-    journal.stop(ticket, 1);
-    assert_eq!(journal.ask_commit(), Some(1));
-    assert_eq!(journal.next_commit().map(|commit| commit.log), Some(1));
-    assert_eq!(journal.wrote(17), Ok(()));
-    journal.ended();
+    commits_a_block(&journal, 17);
     assert_eq!(journal.numbers().free, 0);
     let full = Reason::LogFull;
     assert_eq!(journal.wrote(1), Err(Refused::Aborted(full)));

@@ -28,10 +28,10 @@ fn table(fs: Fs, cures: &[(&str, &Built)], heading: fn(&str) -> &str) -> String 
     let shapes = Shape::TOLD.into_iter();
     let rows = shapes.flat_map(|shape| By::ALL.map(|by| (shape, by)));
     let rows = rows.map(|(shape, by)| {
-        let before = shipped.and_then(|(_, costs)| ratios(costs, shape, by));
+        let before = shipped.and_then(|(_, costs)| Cost::of(costs, shape, by));
         let cells = asked.iter().map(|(name, costs)| {
-            let before = before.as_ref().filter(|_| *name != NONE);
-            ratios(costs, shape, by).map_or_else(String::new, |ratios| cell(&ratios, before))
+            let before = before.filter(|_| *name != NONE);
+            Cost::of(costs, shape, by).map_or_else(String::new, |cost| cell(cost, before))
         });
         [shape.says().to_owned(), by.says()]
             .into_iter()
@@ -44,33 +44,14 @@ fn table(fs: Fs, cures: &[(&str, &Built)], heading: fn(&str) -> &str) -> String 
     format!("\n{}", markdown::table(&headings, headings.len(), rows))
 }
 
-/// Least to most.
-struct Ratios(Vec<f64>);
-
-impl Ratios {
-    fn median(&self) -> f64 {
-        self.0[self.0.len() / 2]
-    }
-}
-
-/// None, if it was not measured.
-fn ratios(costs: &[Cost], shape: Shape, by: By) -> Option<Ratios> {
-    let cost = costs
-        .iter()
-        .find(|cost| cost.shape == shape && cost.by == by)?;
-    let mut ratios = cost.ratios.clone();
-    ratios.sort_by(f64::total_cmp);
-    (!ratios.is_empty()).then_some(Ratios(ratios))
-}
-
 /// The median, the least and the most; and how many times what it is as shipped.
-fn cell(ratios: &Ratios, shipped: Option<&Ratios>) -> String {
-    let [least, .., most] = ratios.0[..] else {
-        return format!("{:.2}", ratios.median());
+fn cell(cost: &Cost, shipped: Option<&Cost>) -> String {
+    let [least, .., most] = cost.sorted()[..] else {
+        return format!("{:.2}", cost.median());
     };
-    let cell = format!("{:.2} ({least:.2} to {most:.2})", ratios.median());
+    let cell = format!("{:.2} ({least:.2} to {most:.2})", cost.median());
     match shipped {
-        Some(shipped) => format!("{cell}: {:.2}x", ratios.median() / shipped.median()),
+        Some(shipped) => format!("{cell}: {:.2}x", cost.median() / shipped.median()),
         None => cell,
     }
 }

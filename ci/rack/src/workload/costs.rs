@@ -5,7 +5,6 @@
 //! these can be compared, though one is run later and beside another load.
 
 use std::fs::{self, File};
-use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +17,7 @@ use interlock_capture::{place, threads};
 use io_uring::{IoUring, opcode, types};
 use serde::{Deserialize, Serialize};
 
+use crate::call;
 use crate::mounted::JOURNAL;
 use crate::plan::{BLOCK, Fs};
 
@@ -142,6 +142,27 @@ pub struct Cost {
     pub ratios: Vec<f64>,
 }
 
+impl Cost {
+    /// Its ratios, least to most.
+    pub fn sorted(&self) -> Vec<f64> {
+        let mut sorted = self.ratios.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    }
+
+    /// Their median; there is one at least.
+    pub fn median(&self) -> f64 {
+        self.sorted()[self.ratios.len() / 2]
+    }
+
+    /// The one of this shape that was made so.
+    pub fn of(costs: &[Cost], shape: Shape, by: By) -> Option<&Cost> {
+        costs
+            .iter()
+            .find(|cost| cost.shape == shape && cost.by == by)
+    }
+}
+
 /// Measures it.
 ///
 /// # Errors
@@ -235,14 +256,7 @@ fn ring(
         wrong = wrong.and_then(|()| push(&mut ring, &mut begun));
     }
     while done < begun {
-        match ring.submit_and_wait(1) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                // A request may still use the buffer.
-                eprintln!("io_uring_enter: {error}");
-                std::process::abort();
-            }
-            _ => {}
-        }
+        call::submit_and_wait(&mut ring);
         let ended: Vec<(i32, u64)> = ring
             .completion()
             .map(|entry| (entry.result(), entry.user_data()))

@@ -14,12 +14,9 @@ fn costs(version: &str, cure: &str, fs: Fs) -> Vec<Cost> {
 
 /// The median of the rounds.
 fn median(costs: &[Cost], shape: Shape, by: By) -> f64 {
-    let cost = costs
-        .iter()
-        .find(|cost| cost.shape == shape && cost.by == by);
-    let mut ratios = cost.expect("it was measured").ratios.clone();
-    ratios.sort_by(f64::total_cmp);
-    ratios[ratios.len() / 2]
+    Cost::of(costs, shape, by)
+        .expect("it was measured")
+        .median()
 }
 
 /// How many times what it is as shipped.
