@@ -188,6 +188,44 @@ fn reservations_take_half() {
     }
 }
 
+/// `Refuse`: what was handed over, and is charged as soon as it is, is given back by who finds the journal aborted.
+#[test]
+fn who_is_refused_gives_back_what_was_handed_over() {
+    for (policy, reserved) in [
+        (Policy::HAND_OVER, 40),
+        (Policy::GRANTED_IS_RESERVED, 40 - 17),
+    ] {
+        let machine = machine(policy);
+        let state = State {
+            reserved: 40,
+            promised: [0].into(),
+            aborted: true,
+            ..with(&machine, [Pc::Idle, Pc::Try, Pc::Idle])
+        };
+        let next = machine.step(&state, Action::Refuse(PAGES)).expect("it is");
+        assert_eq!((next.pc[1], next.reserved), (Pc::Refused, reserved));
+        assert!(next.promised.is_empty());
+    }
+}
+
+/// `Extend`: a handle is given no more where there is no transaction, not even what a new one has room for.
+#[test]
+fn a_handle_of_no_transaction_is_not_extended() {
+    let machine = machine(Policy::UPSTREAM);
+    for (running, pc) in [
+        (transaction(TState::Running, 70, 1, 0), Pc::Extended),
+        (transaction(TState::Running, 71, 1, 0), Pc::Denied),
+        (Transaction::NONE, Pc::Denied),
+    ] {
+        let state = State {
+            running,
+            ..with(&machine, [Pc::Attached, Pc::Idle, Pc::Idle])
+        };
+        let next = machine.step(&state, Action::Extend(PLAIN));
+        assert_eq!(next.map(|next| next.pc[0]), Some(pc));
+    }
+}
+
 /// A number that the machine cannot add to is not its own, wherever it is: nothing is enabled.
 #[test]
 fn a_number_out_of_bounds_is_foreign() {

@@ -319,10 +319,8 @@ impl Steps<'_> {
         if extra <= 0 {
             return None;
         }
-        let running = &self.state.running;
         let look = Look {
-            running: running.state,
-            out: running.out,
+            running: self.state.running.state,
             ..self.look()
         };
         if look.may_extend(extra) {

@@ -465,3 +465,28 @@ impl<S: Sys> fmt::Debug for RangeGuard<'_, S> {
         write!(f, "{:?} of {:?}", self.mode(), self.range())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that asks for a range which a waiter alone keeps from it passes that waiter, as often as the lock was made for.
+    #[test]
+    fn who_waits_is_passed_as_often_as_was_asked_for() {
+        for passes in [0, 1, 2] {
+            let lock = RangeLock::passing(passes);
+            let held = lock.write(0..4);
+            let part = (0..8, Mode::Write);
+            // It waits as soon as it has come: nobody has to sleep for it.
+            let waits = lock
+                .ranges
+                .with(|ranges| ranges.come(&lock.word, &lock.probe, part, false));
+            assert!(matches!(waits, Coming::Waits(..)));
+            for _ in 0..passes {
+                assert!(lock.try_write(4..8).is_some());
+            }
+            assert!(lock.try_write(4..8).is_none());
+            drop(held);
+        }
+    }
+}
