@@ -69,6 +69,10 @@ pub struct Cure {
     /// The file system of which is measured what its direct writes cost.
     #[serde(default)]
     pub costs: Option<Fs>,
+    /// The way to wake of `ReserveWait.tla`, and no other, of which it is a behaviour what those do who reserve credits: of a kernel that
+    /// tells it.
+    #[serde(default)]
+    pub wakes: Option<String>,
     /// Programs of `docs/findings`, each with a variant, that miss nothing; as it is shipped, one misses something.
     #[serde(default)]
     pub programs: Vec<String>,

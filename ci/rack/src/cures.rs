@@ -6,6 +6,7 @@ mod judge;
 pub mod page;
 mod programs;
 pub mod record;
+mod spoken;
 mod workloads;
 
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ use crate::rack::{self, loses};
 use crate::replay;
 use crate::verdict::Verdict;
 use build::Kept;
-use record::{Asked, Built, COSTS, HERD, Record, Unaimed};
+use record::{Asked, Built, COSTS, HERD, Record, SPOKEN, Unaimed};
 
 /// How often a plan is played that loses nothing: on a busy machine a call may be made later than the plan has it.
 const TRIES: usize = 3;
@@ -74,6 +75,7 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
         program::compile(root, name, &request.kept.rack)?;
     }
     let asks = Asks {
+        root,
         manifest: Manifest::load(&root.join("specs"))?,
         plans: plans::all()?,
         cures: cures.clone(),
@@ -146,6 +148,7 @@ fn summary(did: &Built) -> String {
 }
 
 struct Asks<'a> {
+    root: &'a Path,
     manifest: Manifest,
     plans: Vec<Named>,
     cures: Vec<Cure>,
@@ -202,6 +205,14 @@ impl Asks<'_> {
                     did.costs.insert(fs, costs);
                 }
                 Err(error) => guest = self.another(kernel, &guest, COSTS, error, &mut did)?,
+            }
+        }
+        if cure.wakes.is_some() {
+            let out = self.request.out.join("spoken");
+            let told = workloads::spoken(&mut guest);
+            match told.and_then(|told| spoken::judge(self.root, &out, &kernel.version, &told)) {
+                Ok(spoken) => did.spoken = Some(spoken),
+                Err(error) => guest = self.another(kernel, &guest, SPOKEN, error, &mut did)?,
             }
         }
         if self.compared(cure).any(|cure| cure.herd.is_some())

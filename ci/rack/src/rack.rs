@@ -327,7 +327,11 @@ fn judge(family: &Family, did: &mut record::Kernel) -> Result<()> {
             // Its counts move with the scheduler.
             Measured::Lock(_) => {}
             // A kernel of the rack does not run them (`Workload::ALL`).
-            Measured::Herd(_) | Measured::Barriers(_) | Measured::Cuts(_) | Measured::Costs(_) => {}
+            Measured::Herd(_)
+            | Measured::Barriers(_)
+            | Measured::Cuts(_)
+            | Measured::Costs(_)
+            | Measured::Spoken(_) => {}
         }
     }
     for (name, trace) in &did.traces {

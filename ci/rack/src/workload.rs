@@ -5,6 +5,7 @@ pub mod cuts;
 pub mod herd;
 pub mod journal;
 pub mod lock;
+pub mod spoken;
 pub mod unaligned;
 
 use std::path::Path;
@@ -31,6 +32,8 @@ pub enum Workload {
     Cuts(cuts::Cuts),
     /// Direct writes of one file, of this file system.
     Costs(Fs),
+    /// What those do who reserve credits, as the kernel tells it.
+    Spoken,
 }
 
 impl Workload {
@@ -49,6 +52,7 @@ impl Workload {
             Workload::Herd(shape) => herd::run(root, shape).map(Measured::Herd),
             Workload::Cuts(cuts) => cuts::run(root, cuts).map(Measured::Cuts),
             Workload::Costs(fs) => costs::run(root, fs).map(Measured::Costs),
+            Workload::Spoken => spoken::run(root).map(Measured::Spoken),
             Workload::Barriers(shape) => herd::barriers(root, shape).map(Measured::Barriers),
         }
     }
@@ -71,4 +75,6 @@ pub enum Measured {
     Cuts(cuts::Measured),
     /// Of [`Workload::Costs`].
     Costs(Vec<costs::Cost>),
+    /// Of [`Workload::Spoken`].
+    Spoken(spoken::Told),
 }

@@ -1,7 +1,7 @@
 //! What a kernel did, beside what its design and the table of cures say.
 
 use super::page;
-use super::record::{Asked, Built, COSTS, Cuts, HERD, Herd};
+use super::record::{Asked, Built, COSTS, Cuts, HERD, Herd, SPOKEN};
 use crate::cure::{Cure, NONE};
 use crate::workload::herd::{Measured, Shape};
 
@@ -25,7 +25,7 @@ pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
         return lines;
     }
     lines.extend(did.complaints.iter().cloned());
-    for what in [HERD, COSTS] {
+    for what in [HERD, COSTS, SPOKEN] {
         lines.extend(did.not_run.get(what).map(|why| format!("{what}: {why}")));
     }
     if let Some(Cuts { all, late }) = &did.cuts {
@@ -35,6 +35,14 @@ pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
         if late.lost == 0 {
             lines.push(format!(
                 "the control of the losses of power finds nothing: {late:?}"
+            ));
+        }
+    }
+    if let (Some(wakes), Some(spoken)) = (&cure.wakes, &did.spoken) {
+        let accepted: Vec<&str> = spoken.accepted().collect();
+        if accepted != [wakes] {
+            lines.push(format!(
+                "it wakes as {accepted:?} do, and not as {wakes} alone"
             ));
         }
     }
@@ -93,7 +101,7 @@ mod tests {
 
     use super::*;
     use crate::cure;
-    use crate::cures::record::Unaimed;
+    use crate::cures::record::{Spoken, Unaimed};
     use crate::workload::cuts;
     use crate::workload::herd::Side;
 
@@ -180,6 +188,27 @@ mod tests {
             of(5, 0, 0, 0),
         ] {
             assert_eq!(differ, 1);
+        }
+    }
+
+    #[test]
+    fn a_kernel_wakes_as_its_cure_says_and_in_no_other_way() {
+        let table = cure::all().expect("a table");
+        let cure = table.cure("jbd2-speaks").expect("a cure");
+        for (ways, differ) in [
+            ([("all", Some(7)), ("hand-off", None)], false),
+            ([("all", None), ("hand-off", None)], true),
+            ([("all", None), ("hand-off", Some(7))], true),
+            ([("all", Some(7)), ("hand-off", Some(9))], true),
+        ] {
+            let did = Built {
+                spoken: Some(Spoken {
+                    events: 20,
+                    ways: ways.map(|(way, fit)| (way.to_owned(), fit)).into(),
+                }),
+                ..Built::default()
+            };
+            assert_eq!(!differences(&did, cure).is_empty(), differ, "{ways:?}");
         }
     }
 

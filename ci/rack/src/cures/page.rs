@@ -40,6 +40,7 @@ pub fn text(record: &Record, known: &Table) -> String {
         text += &programs(&cures);
         text += &costs::text(&cures, heading);
         text += &herds(&cures);
+        text += &spoken(&cures);
         let mut notes = Vec::new();
         for (name, did) in &cures {
             let not_run = did.not_run.iter();
@@ -83,6 +84,26 @@ fn programs(cures: &[(&str, &Built)]) -> String {
     let found = |did: &Built, name: &str| did.programs.get(name).cloned();
     let table = table("program", cures, |did| did.programs.keys().collect(), found);
     format!("{PROGRAMS}{table}")
+}
+
+/// Of which ways to wake it is a behaviour what those did who reserve credits.
+fn spoken(cures: &[(&str, &Built)]) -> String {
+    if cures.iter().all(|(_, did)| did.spoken.is_none()) {
+        return String::new();
+    }
+    let fit = |did: &Built, way: &str| {
+        let spoken = did.spoken.as_ref()?;
+        Some(match spoken.ways.get(way)? {
+            None => format!("accepted, {} events", spoken.events),
+            Some(fit) => format!("refused after {fit}"),
+        })
+    };
+    format!("{SPOKEN}{}", table("way to wake", cures, ways, fit))
+}
+
+fn ways(did: &Built) -> BTreeSet<&String> {
+    let spoken = did.spoken.iter();
+    spoken.flat_map(|spoken| spoken.ways.keys()).collect()
 }
 
 /// What threads did in short journals.
@@ -220,6 +241,13 @@ dioread_nolock, the default, credits are reserved before write-back. How often o
 more than twice what it is with dioread_lock); how long a write takes moves with the load, and is not. Where the kernel counts
 ([ci/rack/patches](../ci/rack/patches)): how often a thread was woken that waits for credits, for each write; and how often credits were
 asked for, for each time that they were reserved. Three runs, least to most. Barriers (EXT4_IOC_CHECKPOINT) are beside 256 threads.
+
+";
+
+const SPOKEN: &str = "
+What those do who reserve credits, beside 16 such threads and a journal of 4 MiB, where the kernel tells each step
+([jbd2-speaks](../ci/rack/patches/jbd2-speaks.cocci)): of which way to wake of [ReserveWait.tla](../specs/jbd2/ReserveWait.tla) that is a
+behaviour. The machine and TLC have judged it alike.
 
 ";
 

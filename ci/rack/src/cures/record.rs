@@ -41,10 +41,14 @@ pub struct Built {
     /// What direct writes cost, of each file system.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub costs: BTreeMap<Fs, Vec<Cost>>,
+    /// Of which ways to wake it is a behaviour what those do who reserve credits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spoken: Option<Spoken>,
     /// What programs found, each by its name and variant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub programs: BTreeMap<String, String>,
-    /// The plans and programs that could not be run, and [`HERD`] and [`COSTS`], if they could not be run to their end; and why.
+    /// The plans and programs that could not be run, and [`HERD`], [`COSTS`] and [`SPOKEN`], if they could not be run to their end; and
+    /// why.
     pub not_run: BTreeMap<String, String>,
     /// What the kernel complained of when it was last asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -56,6 +60,26 @@ pub const HERD: &str = "herd";
 
 /// What costs are called there.
 pub const COSTS: &str = "costs";
+
+/// What those who reserve credits are called there.
+pub const SPOKEN: &str = "spoken";
+
+/// What those did who reserve credits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spoken {
+    /// Events of the trace.
+    pub events: usize,
+    /// Each way to wake of `ReserveWait.tla`: how many of them fit. `None`: all, and it is a behaviour of it.
+    pub ways: BTreeMap<String, Option<usize>>,
+}
+
+impl Spoken {
+    /// The ways of which it is a behaviour.
+    pub fn accepted(&self) -> impl Iterator<Item = &str> {
+        let ways = self.ways.iter().filter(|(_, fit)| fit.is_none());
+        ways.map(|(way, _)| &way[..])
+    }
+}
 
 /// Threads in a journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -107,6 +131,10 @@ impl Built {
         if !did.costs.is_empty() {
             self.costs.extend(did.costs);
             self.not_run.remove(COSTS);
+        }
+        if did.spoken.is_some() {
+            self.spoken = did.spoken;
+            self.not_run.remove(SPOKEN);
         }
         self.cuts = did.cuts.or_else(|| self.cuts.take());
         self.complaints = did.complaints;

@@ -11,6 +11,7 @@ use crate::rack;
 use crate::workload::costs::Cost;
 use crate::workload::cuts::Cuts;
 use crate::workload::herd::Shape;
+use crate::workload::spoken::Told;
 use crate::workload::{Measured, Workload};
 
 /// How often power is lost at one asking.
@@ -18,6 +19,14 @@ const TOGETHER: u32 = 5;
 
 /// How often threads are run in each shape.
 const REPEATS: usize = 3;
+
+/// What those do who reserve credits.
+pub fn spoken(guest: &mut Guest) -> Result<Told> {
+    match rack::work(guest, Workload::Spoken)? {
+        Measured::Spoken(told) => Ok(told),
+        other => bail!("the guest says {other:?}"),
+    }
+}
 
 /// What direct writes of this file system cost.
 pub fn costs(guest: &mut Guest, fs: Fs) -> Result<Vec<Cost>> {

@@ -24,7 +24,7 @@ const FILE: u64 = 1 << 20;
 const WRITES: usize = 60;
 
 /// Bytes of the disk.
-const DISK: u64 = 640 << 20;
+pub(super) const DISK: u64 = 640 << 20;
 
 /// Each run ends after this time.
 const LIMIT: Duration = Duration::from_secs(6);
@@ -54,7 +54,7 @@ impl Shape {
     /// The one beside which barriers are.
     pub const MOST: Shape = Shape::of(256, 4);
 
-    const fn of(threads: u64, journal: u32) -> Shape {
+    pub(super) const fn of(threads: u64, journal: u32) -> Shape {
         Shape { threads, journal }
     }
 }
@@ -146,7 +146,7 @@ impl Side {
 }
 
 /// Threads, each with a file that has its blocks.
-fn workers(mounted: &Mounted, threads: u64) -> Result<Vec<Worker>> {
+pub(super) fn workers(mounted: &Mounted, threads: u64) -> Result<Vec<Worker>> {
     let file = |thread: u64| mounted.dir.join(format!("f{thread}"));
     (0..threads).try_for_each(|thread| allocated(&file(thread), FILE))?;
     let worker = |thread| {
@@ -160,7 +160,7 @@ fn workers(mounted: &Mounted, threads: u64) -> Result<Vec<Worker>> {
 }
 
 /// They write, and fsync after each write, until the time is over.
-fn go(workers: Vec<Worker>) -> Result<Done> {
+pub(super) fn go(workers: Vec<Worker>) -> Result<Done> {
     let run = Run {
         size: usize::try_from(SIZE)?,
         limit: Some(LIMIT),
@@ -177,19 +177,27 @@ pub(super) fn writes(mounted: &Mounted, threads: u64) -> Result<Done> {
     go(workers(mounted, threads)?)
 }
 
+/// Where debugfs is mounted, if the kernel has it.
+pub(super) fn debugfs() -> Result<Option<&'static Path>> {
+    let dir = Path::new("/sys/kernel/debug");
+    if !dir.exists() {
+        return Ok(None);
+    }
+    if !dir.join("block").exists() {
+        program("mount", ["-t", "debugfs", "debugfs", "/sys/kernel/debug"])?;
+    }
+    Ok(Some(dir))
+}
+
 /// The files of jbd2-counters, as numbers.
 struct Counters([u32; 3]);
 
 impl Counters {
     /// `None`: the kernel does not count.
     fn read() -> Result<Option<Counters>> {
-        let dir = Path::new("/sys/kernel/debug");
-        if !dir.exists() {
+        let Some(dir) = debugfs()? else {
             return Ok(None);
-        }
-        if !dir.join("block").exists() {
-            program("mount", ["-t", "debugfs", "debugfs", "/sys/kernel/debug"])?;
-        }
+        };
         let mut counts = [0; 3];
         for (count, name) in counts.iter_mut().zip(["attempts", "refusals", "wake_ups"]) {
             let path = dir.join(format!("jbd2_{name}"));

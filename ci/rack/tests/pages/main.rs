@@ -1,6 +1,7 @@
 //! What the chapters say that the kernels of the rack did is what its record has.
 
 mod costs;
+mod wakes;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -466,7 +467,8 @@ fn what_the_workloads_count() {
                 | Measured::Herd(_)
                 | Measured::Barriers(_)
                 | Measured::Cuts(_)
-                | Measured::Costs(_) => {}
+                | Measured::Costs(_)
+                | Measured::Spoken(_) => {}
             }
         }
     }

@@ -8,6 +8,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
+use super::traced::{Seen, Traced};
 
 /// A machine and the names of its threads.
 #[derive(Debug, Clone)]
@@ -173,15 +174,41 @@ impl Counterpart for ReserveWait {
     }
 }
 
+/// The credits by name; and what a thread does, by the thread's.
+impl Traced for ReserveWait {
+    const SEES: &'static [Seen] = &[
+        Seen {
+            name: "reserved",
+            what: "j_reserved_credits, and with `\"hand-off\"` what was granted, in reservations",
+        },
+        Seen {
+            name: "THREAD",
+            what: "what the thread does now: `\"hold\"`, or where it waits",
+        },
+    ];
+
+    fn sees(&self, state: &State, name: &str) -> Option<Value> {
+        if name == "reserved" {
+            return Some(Value::Int(i64::from(state.reserved)));
+        }
+        let place = self.threads.iter().position(|thread| thread == name)?;
+        let pc = PCS.iter().find(|(_, pc)| *pc == state.pc[place])?;
+        Some(Value::Str(pc.0.to_owned()))
+    }
+}
+
+const PCS: [(&str, Pc); 6] = [
+    ("idle", Pc::Idle),
+    ("test", Pc::Test),
+    ("undo", Pc::Undo),
+    ("look", Pc::Look),
+    ("sleep", Pc::Sleep),
+    ("hold", Pc::Hold),
+];
+
 fn pc(value: &Value) -> Result<Pc> {
     let label = value.label();
-    Ok(match label.as_str() {
-        "idle" => Pc::Idle,
-        "test" => Pc::Test,
-        "undo" => Pc::Undo,
-        "look" => Pc::Look,
-        "sleep" => Pc::Sleep,
-        "hold" => Pc::Hold,
-        _ => bail!("{label} is nothing that a thread does"),
-    })
+    let known = PCS.iter().find(|(name, _)| *name == label);
+    let (_, pc) = known.with_context(|| format!("{label} is nothing that a thread does"))?;
+    Ok(*pc)
 }

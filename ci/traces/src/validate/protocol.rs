@@ -14,6 +14,7 @@ use crate::machines::log_tail::LogTail;
 use crate::machines::observed_lists::ObservedLists;
 use crate::machines::observed_plug::ObservedPlug;
 use crate::machines::range::RangeTree;
+use crate::machines::reserve_wait::ReserveWait;
 use crate::machines::rwsem::Rwsem;
 use crate::machines::traced::{Seen, Traced as _};
 use crate::machines::wb_plug::WbPlug;
@@ -23,7 +24,7 @@ use interlock_checker::near::did_you_mean;
 /// Is handed what searches a trace that differs in a few events from one that is accepted.
 pub type Again<'a> = dyn FnMut(&dyn Fn(&Trace) -> Result<Found>) -> Result<()> + 'a;
 
-/// A recorder of the reference.
+/// What records: of the reference, or of a kernel that is built for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Recorder {
     /// Its module.
@@ -47,7 +48,7 @@ pub struct Protocol {
     pub sees: &'static [Seen],
     /// Actions that leave no event.
     pub silent: &'static [&'static str],
-    /// What of the reference records it.
+    /// What records it, if it is not a kernel's tracer.
     pub recorder: Option<Recorder>,
     /// The events of a kernel's traces are made its own.
     pub of_kernels: bool,
@@ -180,6 +181,22 @@ pub const PROTOCOLS: &[Protocol] = &[
         invariants: &["TypeOK"],
         legal: include_str!("legal/log_tail.ndjson"),
         search: |trace, again| search::search(&LogTail::new(&trace.constants())?, trace, again),
+    },
+    Protocol {
+        area: "jbd2",
+        module: "ReserveWait",
+        shows: "ReserveWaitShows",
+        actions: "ReserveWait",
+        sees: ReserveWait::SEES,
+        silent: &[],
+        recorder: Some(Recorder {
+            module: "interlock_rack::cures::spoken",
+            probe_of: "a kernel that `interlock cures` has built to tell",
+        }),
+        of_kernels: false,
+        invariants: &["TypeOK", "ReservedIsHeld", "NoLostWakeup"],
+        legal: include_str!("legal/reserve_wait.ndjson"),
+        search: |trace, again| search::search(&ReserveWait::new(&trace.constants())?, trace, again),
     },
     Protocol {
         area: "writeback",
