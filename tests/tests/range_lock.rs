@@ -163,6 +163,22 @@ fn a_writer_waits_for_readers_that_are_counted_and_for_no_later_one() {
     });
 }
 
+/// The parts of a reader that is counted are counted, beside others, and let a writer in when all have left.
+#[test]
+fn parts_of_a_reader_that_is_counted_leave_with_the_others() {
+    in_time(|| {
+        let lock = RangeLock::biased();
+        let beside = lock.read(0..8);
+        let (head, tail) = lock.read(0..8).split(4);
+        assert_eq!(format!("{head:?} {tail:?}"), "Read of 0..4 Read of 4..8");
+        for part in [head, tail, beside] {
+            assert!(lock.try_write(0..8).is_none());
+            drop(part);
+        }
+        drop(lock.write(0..8));
+    });
+}
+
 #[test]
 fn no_cell_that_one_writes_is_held_by_another() {
     for lock in [

@@ -312,10 +312,11 @@ mod tests {
         node.reach
     }
 
-    /// What keeps the tree shallow: the first number that SplitMix64 gives from 0, of a start or of a ticket.
+    /// What keeps the tree shallow: the first number that SplitMix64 gives from 0, of a start, a ticket, or both.
     #[test]
     fn priorities_are_those_of_the_published_generator() {
-        for key in [(0x9e37_79b9_7f4a_7c15, 0), (0, 1)] {
+        const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+        for key in [(GAMMA, 0), (0, 1), (GAMMA ^ GAMMA.wrapping_mul(2), 2)] {
             assert_eq!(priority(key), 0xe220_a839_7b1d_cdaf, "{key:x?}");
         }
     }

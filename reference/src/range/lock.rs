@@ -470,6 +470,21 @@ impl<S: Sys> fmt::Debug for RangeGuard<'_, S> {
 mod tests {
     use super::*;
 
+    /// Who writes, and gives parts of it back or goes on for reading, writes no more when all of it is gone: readers are counted again.
+    #[test]
+    fn a_lock_opens_again_when_all_parts_of_writers_are_gone() {
+        let lock = RangeLock::biased();
+        let mut written = lock.write(0..8);
+        written.shrink(0..4);
+        let (head, mut tail) = written.split(2);
+        tail.downgrade();
+        drop((head, tail));
+        for _ in 0..StdSys::READERS_BEFORE_OPEN {
+            assert!(matches!(lock.read(0..1).held, Held::Placed(..)));
+        }
+        assert!(matches!(lock.read(0..1).held, Held::Counted));
+    }
+
     /// One that asks for a range which a waiter alone keeps from it passes that waiter, as often as the lock was made for.
     #[test]
     fn who_waits_is_passed_as_often_as_was_asked_for() {

@@ -56,6 +56,37 @@ fn a_hand_over_is_in_turn() {
     assert!(waits(&passes::<HandOver>()));
 }
 
+/// One release wakes both of two who wait, who have room beside each other; neither gives anything back before the other has come.
+#[test]
+fn one_release_lets_two_in() {
+    let half = i64::from(HALF);
+    let sizes = Sizes {
+        log: 64,
+        max: 2 * half + SIZES.overhead,
+        ..SIZES
+    };
+    let journal = Arc::new(Journal::<WakeAll>::new(sizes, Log::default()));
+    let [much, little] = [(1, 5), (2, 2)].map(|(name, reserve)| start(&journal, name, 0, reserve));
+    let both = Arc::new(Barrier::new(2));
+    let waiting = [3, 4].map(|name| {
+        let (in_it, both) = (Arc::clone(&journal), Arc::clone(&both));
+        let thread = thread::spawn(move || {
+            in_time(move || {
+                let ticket = start(&in_it, name, 0, 2);
+                both.wait();
+                in_it.stop_unreserved(ticket, 0);
+            })
+        });
+        sleeps_reserved(&journal, name);
+        thread
+    });
+    journal.stop_unreserved(much, 0);
+    for thread in waiting {
+        thread.join().expect("it gets its credits");
+    }
+    journal.stop_unreserved(little, 0);
+}
+
 /// How many wait who want reserved credits.
 fn waiting(steps: &[Logged]) -> usize {
     let mut waits = BTreeSet::new();
