@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
+use std::time::Duration;
 
 use conformance::in_time::{PATIENCE, in_time};
 use conformance::jbd2_log::{Log, Logged, keeps, waits_for_reserved, wakes_per_grant};
@@ -80,6 +81,8 @@ fn one_release_lets_two_in() {
         sleeps_reserved(&journal, name);
         thread
     });
+    // The first, woken by the attempt of the second, looks and sleeps on, of which nothing tells. That both get in does not hang on it.
+    thread::sleep(Duration::from_millis(20));
     journal.stop_unreserved(much, 0);
     for thread in waiting {
         thread.join().expect("it gets its credits");
