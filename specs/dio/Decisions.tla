@@ -102,12 +102,14 @@ Pad(bio) == bio.part \in {"head", "tail"}
 -----------------------------------------------------------------------------
 (* The decisions in which the designs differ.                              *)
 
+\* XFS will have to zero where a write, direct or not, begins behind EOF: it takes
+\* the lock exclusively, and calls inode_dio_wait (xfs_file_write_zero_eof).
+DrainsToZero(r) == Policy.grow = "drained" /\ BeginsBehind(r)
+
 \* 0. FALLBACK: how a buffered write, or a fallback to one, holds the lock, and
-\* whether it calls inode_dio_wait then.  XFS does where it will have to zero
-\* (xfs_file_write_zero_eof).
+\* whether it calls inode_dio_wait then.
 BufferedMode == IF Policy.fallback = "drain-shared" THEN "shared" ELSE "exclusive"
-BufferedDrains(r) ==
-    Policy.fallback # "no-drain" \/ (Policy.grow = "drained" /\ BeginsBehind(r))
+BufferedDrains(r) == Policy.fallback # "no-drain" \/ DrainsToZero(r)
 
 \* 1. FIRST: the lock that a request asks for when it is called, after a look
 \* at i_size without any lock.
@@ -144,14 +146,15 @@ NeedsZeroing(r) == Unaligned(r) /\ ~Overwrite(r)
 
 \* 3. SHARE: may r go on under the shared lock?
 MayShare(r) ==
-    CASE Policy.share = "always" -> TRUE
+    CASE Policy.share = "always" -> ~DrainsToZero(r)
       [] Policy.share = "overwrite" -> Overwrite(r)
       [] Policy.share = "overwrite-no-zeroing" -> Overwrite(r) /\ ~Zeroes(r)
 
 \* 4. DRAIN: does r, which will hold the lock as mode says, call inode_dio_wait?
 Drains(r, mode) ==
     LET exclusively == mode = "exclusive"
-    IN CASE Policy.drain = "never" -> FALSE
+    IN CASE exclusively /\ DrainsToZero(r) -> TRUE
+         [] Policy.drain = "never" -> FALSE
          [] Policy.drain = "unaligned" -> exclusively /\ Unaligned(r)
          [] Policy.drain = "unaligned-even-shared" -> Unaligned(r)
          [] Policy.drain = "zeroing" ->
@@ -200,12 +203,16 @@ TailPad(r) == IF Policy.tail = "behind-eof" THEN Grows(r) ELSE ReachesEof(r)
 \* 2024) ext4_setattr and ->write_end zero it, as a truncate to the same size
 \* always has: in the page cache, which reads the block as it is on the disk, and
 \* without inode_dio_wait.  In "truncate-drained" the truncate waits, in "drained"
-\* both do.
+\* both do.  A direct write that begins there zeroes it in XFS, and in the cure
+\* "page-always".
 Frees(r) == Kind(r) = "punch" \/ (Kind(r) = "truncate" /\ Calls[r].from < size)
 EofWithin == size % PerBlock # 0
 ZeroesEof(r) ==
     /\ EofWithin
-    /\ \/ Policy.grow # "size" /\ BeginsBehind(r)
+    /\ \/ /\ BeginsBehind(r)
+          /\ CASE Kind(r) = "read"  -> FALSE
+               [] Kind(r) = "write" -> Policy.grow \in {"page-always", "drained"}
+               [] OTHER             -> Policy.grow # "size"
        \/ Kind(r) = "truncate" /\ Calls[r].from = size
 
 \* How truncate and punch exclude direct I/O.

@@ -48,6 +48,7 @@ AW   == [a |-> Aio(a0), w |-> Does("buffered", 1, 1)]
 AV   == [a |-> Aio(a0), v |-> Does("buffered", 2, 3)]
 A    == [a |-> Aio(a0)]
 V    == [v |-> Does("buffered", 2, 3)]
+X    == [X |-> Aio(Does("write", 2, 3))]
 
 \* The same with three sectors in a block and EOF behind the second: `a` does not
 \* end there.

@@ -255,13 +255,15 @@ Drain(r) ==
     /\ Remember
 
 -----------------------------------------------------------------------------
-\* filemap_write_and_wait_range: the dirty pages of these blocks go to the disk,
-\* and the blocks are written from then on.
-WriteBack(blocks) ==
-    LET out == {s \in DOMAIN cache : BlockOf(s) \in blocks}
-    IN /\ disk' = [s \in Sector |-> IF s \in out THEN cache[s] ELSE disk[s]]
+\* filemap_write_and_wait_range: of these pages, which are dirty, those of these
+\* blocks go to the disk, and the blocks are written from then on.
+\* @type: (Int -> Str, Set(Int)) => Bool;
+WriteBackOf(pages, blocks) ==
+    LET out == {s \in DOMAIN pages : BlockOf(s) \in blocks}
+    IN /\ disk' = [s \in Sector |-> IF s \in out THEN pages[s] ELSE disk[s]]
        /\ extent' = [b \in Block |-> IF In(b) \cap out # {} THEN "written" ELSE extent[b]]
-       /\ cache' = [s \in DOMAIN cache \ out |-> cache[s]]
+       /\ cache' = [s \in DOMAIN pages \ out |-> pages[s]]
+WriteBack(blocks) == WriteBackOf(cache, blocks)
 
 \* What the page of a block has: that of the cache, else what is read for it.
 Page(s) ==
@@ -269,12 +271,24 @@ Page(s) ==
       [] extent[BlockOf(s)] = "written"   -> disk[s]
       [] OTHER                            -> "zero"
 
+\* The page of the block that EOF lies in, if r zeroes the rest of it: a block that
+\* is not written has one only if it is dirty.
+EofPage(r) ==
+    IF ZeroesEof(r) /\ (extent[BlockOf(size)] = "written" \/ size \in DOMAIN cache)
+    THEN In(BlockOf(size)) ELSE {}
+
+\* What it has then; of the sectors before EOF, what the disk held.
+PageOf(r, s) == IF s \in EofPage(r) /\ s >= size THEN "zero" ELSE Page(s)
+
+\* The dirty pages, and that one.
+EofZeroed(r) == [s \in DOMAIN cache \cup EofPage(r) |-> PageOf(r, s)]
+
 \* __iomap_dio_rw up to inode_dio_begin: the page cache is written back and
-\* invalidated first.
+\* invalidated first.  Before that, who begins behind EOF may zero what is there.
 Begin(r) ==
     /\ pc[r] = "begin"
     /\ ~Calls[r].cached
-    /\ WriteBack(Blocks(r))
+    /\ WriteBackOf(EofZeroed(r), Blocks(r))
     /\ dio' = dio + 1
     /\ io' = [io EXCEPT ![r] = "flying"]
     /\ next' = [next EXCEPT ![r] = FirstBlock(r)]
@@ -383,15 +397,6 @@ Unlock(r) ==
     /\ UNCHANGED <<size, dio, cache, ahead, ioState, retries>>
     /\ Remember
 
-\* The page of the block that EOF lies in, if r zeroes the rest of it: a block that
-\* is not written has one only if it is dirty.
-EofPage(r) ==
-    IF ZeroesEof(r) /\ (extent[BlockOf(size)] = "written" \/ size \in DOMAIN cache)
-    THEN In(BlockOf(size)) ELSE {}
-
-\* What it has then; of the sectors before EOF, what the disk held.
-PageOf(r, s) == IF s \in EofPage(r) /\ s >= size THEN "zero" ELSE Page(s)
-
 \* ext4_buffered_write_iter: pages of its blocks, with its data, become dirty; of
 \* a block that it covers in part, what else is there is read.  If it begins behind
 \* EOF, the page of EOF's block becomes dirty too.
@@ -431,7 +436,7 @@ FreeBlocks(r) ==
 \* A truncate that does not: the rest of the block that EOF lies in is zeroed in
 \* its page.
 Grow(r) ==
-    /\ cache' = [s \in DOMAIN cache \cup EofPage(r) |-> PageOf(r, s)]
+    /\ cache' = EofZeroed(r)
     /\ UNCHANGED <<extent, disk>>
 
 \* ext4_setattr with ext4_truncate, ext4_punch_hole, xfs_free_file_space.

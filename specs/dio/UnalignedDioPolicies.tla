@@ -137,4 +137,8 @@ Drained72Cured == [Drained72Eof EXCEPT !.grow = "truncate-drained"]
 \* And of 7.3.
 Zeroing73Grow  == [Zeroing73 EXCEPT !.grow = "truncate-drained"]
 Zeroing73Cured == [Zeroing73Eof EXCEPT !.grow = "truncate-drained"]
+
+\* A direct write that begins behind EOF zeroes the rest of EOF's block, as others do.
+Drained72Append == [Drained72 EXCEPT !.grow = "page-always"]
+Zeroing73Append == [Zeroing73 EXCEPT !.grow = "page-always"]
 =============================================================================

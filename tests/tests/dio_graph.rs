@@ -7,9 +7,10 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 19] = [
+const MODELS: [&str; 21] = [
     "Drained72-AW-eof-graph",
     "Drained72-FB-written-graph",
+    "Drained72Append-X-eof-graph",
     "Final612-AV-eof-graph",
     "Final612-XT-eof-graph",
     "Final65-ABC-unwritten-graph",
@@ -24,6 +25,7 @@ const MODELS: [&str; 19] = [
     "RfcOn63-ABCs-unwritten-graph",
     "SkipBeyondEOF-AB-eof-hole-graph",
     "XfsOptimistic-ABC-unwritten-graph",
+    "XfsOptimistic-X-eof-graph",
     // Requests that come again, on a lock that is granted in the order of asking.
     "Final65-Again-aC-graph",
     "Final65-Again-nT-graph",

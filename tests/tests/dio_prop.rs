@@ -224,6 +224,9 @@ fn run(faulty: bool) -> impl Strategy<Value = Run> {
                     op.kind = Kind::Write;
                 }
             }
+            // Nor does the specification know an error of what a direct write zeroes before it begins.
+            let zeroes = faulty && policy.grow.by_direct_writes();
+            let length = if zeroes { SECTORS } else { length };
             Run {
                 policy,
                 layout: Layout {

@@ -73,7 +73,7 @@ pub struct Cure {
     /// tells it.
     #[serde(default)]
     pub wakes: Option<String>,
-    /// Programs of `docs/findings`, each with a variant, that miss nothing; as it is shipped, one misses something.
+    /// Programs of `docs/findings`, each with a variant, that find nothing; as it is shipped, one variant of each finds something.
     #[serde(default)]
     pub programs: Vec<String>,
     /// What is said of a kernel that is mistaken: on its console, or of the guest. Each has to be said.

@@ -199,6 +199,8 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
         let blocks = self.inode.blocks(call);
         self.about();
         let begun = self.inode.meta.with(|meta| {
+            let page = self.inode.eof_page(call, meta)?;
+            meta.cache.extend(page);
             self.inode.write_back(meta, blocks.clone())?;
             meta.dio += 1;
             self.step(Action::Begin, meta.seen());

@@ -93,11 +93,16 @@ impl Look<'_> {
         self.extent[block as usize]
     }
 
+    /// Does a write, direct or not, have the lock alone, and wait for direct I/O in flight, to zero what is behind EOF?
+    fn drains_to_zero(&self) -> bool {
+        self.policy.grow == Grow::Drained && self.begins_behind()
+    }
+
     // 0. FALLBACK
 
     /// Does a buffered write, or a fallback to one, wait for direct I/O in flight?
     pub fn buffered_drains(&self) -> bool {
-        self.policy.fallback.drains() || (self.policy.grow == Grow::Drained && self.begins_behind())
+        self.policy.fallback.drains() || self.drains_to_zero()
     }
 
     // 1. FIRST
@@ -157,7 +162,7 @@ impl Look<'_> {
 
     pub fn may_share(&self) -> bool {
         match self.policy.share {
-            Share::Always => true,
+            Share::Always => !self.drains_to_zero(),
             Share::Overwrite => self.overwrite(),
             Share::OverwriteNoZeroing => self.overwrite() && !self.zeroes(),
         }
@@ -168,6 +173,7 @@ impl Look<'_> {
     pub fn drains(&self, mode: Mode) -> bool {
         let exclusively = mode == Mode::Exclusive;
         match self.policy.drain {
+            _ if exclusively && self.drains_to_zero() => true,
             Drain::Never => false,
             Drain::Unaligned => exclusively && self.unaligned(),
             Drain::UnalignedEvenShared => self.unaligned(),
@@ -256,9 +262,15 @@ impl Look<'_> {
         !self.size.is_multiple_of(self.per_block)
     }
 
-    /// Does a truncate that does not shrink, or a buffered write, zero the rest of EOF's block?
+    /// Does a truncate that does not shrink, or a write, zero the rest of EOF's block?
     pub fn zeroes_eof(&self) -> bool {
-        let grows_past = self.policy.grow != Grow::Size && self.begins_behind();
+        let grow = self.policy.grow;
+        let behind = match self.call.kind {
+            Kind::Read => false,
+            Kind::Write => grow.by_direct_writes(),
+            Kind::Buffered | Kind::Punch | Kind::Truncate => grow != Grow::Size,
+        };
+        let grows_past = behind && self.begins_behind();
         let to_the_same = self.call.kind == Kind::Truncate && self.call.from == self.size;
         self.eof_within() && (grows_past || to_the_same)
     }

@@ -142,17 +142,26 @@ pub enum Tail {
     BehindEof,
 }
 
-/// What a truncate behind EOF, and a buffered write that begins there, do to the block that EOF lies in.
+/// What a truncate behind EOF, and a write that begins there, do to the block that EOF lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grow {
     /// `"size"`: nothing, unless the size stays.
     Size,
-    /// `"page"`: its rest is zeroed in the page cache.
+    /// `"page"`: its rest is zeroed in the page cache, though not by a direct write.
     Page,
-    /// `"truncate-drained"`: the same; the truncate does so once i_dio_count is 0.
+    /// `"page-always"`: by a direct write too.
+    PageAlways,
+    /// `"truncate-drained"`: as `"page"`; the truncate does so once i_dio_count is 0.
     TruncateDrained,
-    /// `"drained"`: both do.
+    /// `"drained"`: all do, direct writes too.
     Drained,
+}
+
+impl Grow {
+    /// Whether a direct write that begins behind EOF zeroes there.
+    pub fn by_direct_writes(self) -> bool {
+        matches!(self, Grow::PageAlways | Grow::Drained)
+    }
 }
 
 /// How truncate and punch exclude direct I/O.
@@ -480,8 +489,20 @@ impl Policy {
         ..Policy::ZEROING73_EOF
     };
 
+    /// A direct write that begins behind EOF zeroes there, of [`Policy::DRAINED72`].
+    pub const DRAINED72_APPEND: Policy = Policy {
+        grow: Grow::PageAlways,
+        ..Policy::DRAINED72
+    };
+
+    /// The same, of [`Policy::ZEROING73`].
+    pub const ZEROING73_APPEND: Policy = Policy {
+        grow: Grow::PageAlways,
+        ..Policy::ZEROING73
+    };
+
     /// Every design under its name in module UnalignedDioPolicies.
-    pub const NAMED: [(&str, Policy); 40] = [
+    pub const NAMED: [(&str, Policy); 42] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
@@ -522,5 +543,7 @@ impl Policy {
         ("Drained72Cured", Policy::DRAINED72_CURED),
         ("Zeroing73Grow", Policy::ZEROING73_GROW),
         ("Zeroing73Cured", Policy::ZEROING73_CURED),
+        ("Drained72Append", Policy::DRAINED72_APPEND),
+        ("Zeroing73Append", Policy::ZEROING73_APPEND),
     ];
 }

@@ -167,6 +167,7 @@ impl View<'_> {
 
     fn begin(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Begin)?;
+        next.cache.extend(self.eof_page(r));
         self.write_back(r, &mut next);
         next.dio = self.state.dio.checked_add(1)?;
         let request = &mut next.requests[r];

@@ -115,13 +115,18 @@ impl BlockDevice for Failing {
 
 type File<R> = DirectFile<Turns<Failing>, Workers<ShuttleSys>, ShuttleSys, Named, R>;
 
-fn layout() -> Layout {
+fn layout(model: &Model) -> Layout {
     let mut random = shuttle::rand::thread_rng();
     let kinds = [Extent::Hole, Extent::Unwritten, Extent::Written];
+    // The specification knows no error of what a direct write zeroes before it begins.
+    let zeroes = model.fails && model.policy.grow.by_direct_writes();
     Layout {
         per_block: PER_BLOCK,
         extents: (0..BLOCKS).map(|_| kinds[random.gen_range(0..3)]).collect(),
-        length: random.gen_range(0..=SECTORS),
+        length: match zeroes {
+            true => SECTORS,
+            false => random.gen_range(0..=SECTORS),
+        },
     }
 }
 
@@ -238,7 +243,7 @@ fn without_refused(
 
 /// One schedule.
 fn schedule<R: Rules>(model: Model) {
-    let layout = layout();
+    let layout = layout(&model);
     let file = Arc::new(open::<R>(&model, &layout));
     let thread = |number: usize| {
         let file = file.clone();

@@ -154,6 +154,7 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
             ("X", aio(does(Kind::Write, 2, 3))),
             ("R", does(Kind::Read, 0, 3)),
         ],
+        "X" => vec![("X", aio(does(Kind::Write, 2, 3)))],
         "XD" => vec![a, ("X", aio(does(Kind::Write, 2, 3))), b],
         "XT" => vec![a, ("T", does(Kind::Truncate, 2, 3)), b],
         "TR" => vec![a, ("T", does(Kind::Truncate, 2, 3))],
