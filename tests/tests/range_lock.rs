@@ -3,12 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use conformance::in_time::in_time;
 use conformance::range_stress::stress;
 use interlock::range::lock::RangeLock;
-use interlock::range::tree::Mode;
+use interlock::range::policy::Policy;
+use interlock::range::sys::{Bed, TimedFutex as _};
+use interlock::range::tree::{Arrival, Mode, Tree};
+use interlock_rwlock::sys::Futex as _;
 
 #[test]
 fn what_conflicts_is_refused_and_nothing_else() {
@@ -161,6 +164,25 @@ fn a_writer_waits_for_readers_that_are_counted_and_for_no_later_one() {
         drop(read);
         assert!(lock.try_write(0..u64::MAX).is_some());
     });
+}
+
+/// A wait says whether it has ended for its deadline: not if it need not have begun.
+#[test]
+fn a_futex_tells_its_deadline_from_another_value() {
+    let bed = Bed::new();
+    assert!(bed.wait_until(0, Instant::now()));
+    assert!(!bed.wait_until(1, Instant::now()));
+}
+
+/// Somebody else waits for it: it is held all the same, and gives up nothing.
+#[test]
+fn a_range_that_is_held_is_not_given_up() {
+    let mut tree = Tree::new(Policy::TREE_FIFO);
+    let (held, _) = tree.lock(0..4, Mode::Write);
+    let (waits, arrival) = tree.lock(0..4, Mode::Write);
+    assert_eq!(arrival, Arrival::Wait(1));
+    assert_eq!(tree.interrupt(&held), None);
+    assert_eq!(tree.unlock(&held), [waits.ticket]);
 }
 
 /// The parts of a reader that is counted are counted, beside others, and let a writer in when all have left.

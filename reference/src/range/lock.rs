@@ -470,11 +470,13 @@ impl<S: Sys> fmt::Debug for RangeGuard<'_, S> {
 mod tests {
     use super::*;
 
-    /// Who writes, and gives parts of it back or goes on for reading, writes no more when all of it is gone: readers are counted again.
+    /// Who writes, and gives up, gives parts of it back or goes on for reading, writes no more when all of it is gone: readers are
+    /// counted again.
     #[test]
     fn a_lock_opens_again_when_all_parts_of_writers_are_gone() {
         let lock = RangeLock::biased();
         let mut written = lock.write(0..8);
+        assert!(lock.try_write_for(0..8, Duration::ZERO).is_none());
         written.shrink(0..4);
         let (head, mut tail) = written.split(2);
         tail.downgrade();

@@ -12,9 +12,10 @@ use conformance::jbd2_log::{Log, keeps, waits_for_reserved, wakes_per_grant};
 use interlock::errno::Errno;
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Pc, Sizes, TState};
+use interlock::jbd2::policy::Policy;
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::refused::{Reason, Refused};
-use interlock::jbd2::rules::{HandOver, Queue, Rules, WakeAll};
+use interlock::jbd2::rules::{HandOver, Queue, Release, Rules, WakeAll};
 use interlock::jbd2::space::{Checkpointed, Nothing, Store};
 use interlock::jbd2::ticket::Ticket;
 use interlock::sys::StdSys;
@@ -308,6 +309,55 @@ fn a_commit_that_was_asked_for_ends_though_the_journal_is_closed() {
         assert_eq!(done.join().expect("it returns"), Ok(()));
         assert_eq!(next(), None);
     }
+}
+
+/// A journal whose checkpoints hold their mutex while they wait for a commit.
+struct HoldsMutex;
+
+impl Rules for HoldsMutex {
+    const POLICY: Policy = Policy::CKPT_HOLDS_MUTEX;
+
+    fn wakes(release: &Release<'_>) -> Vec<usize> {
+        WakeAll::wakes(release)
+    }
+}
+
+/// Who makes space, and finds a commit on its way, waits for that commit's end. Its thread, when it does.
+fn waits_for_a_commit<R: Rules>(
+    journal: &Arc<Journal<R>>,
+) -> thread::JoinHandle<Result<Ticket, Refused>> {
+    let ticket = start(journal, 1, 4, 0);
+    journal.stop(ticket, 4);
+    assert_eq!(journal.ask_commit(), Some(1));
+    assert_eq!(journal.next_commit().map(|commit| commit.log), Some(4));
+    let other = journal.clone();
+    let waits = thread::spawn(move || in_time(move || other.start(Who(2), 4, 0, &Nothing)));
+    until(|| journal.waiting() == [(Queue::DoneCommit, 1)]);
+    waits
+}
+
+#[test]
+fn who_makes_space_waits_for_a_commit_with_the_mutex_or_without() {
+    let sizes = Sizes { log: 17, ..SIZES };
+    let journal = Arc::new(Journal::<WakeAll>::new(sizes, Log::default()));
+    let waits = waits_for_a_commit(&journal);
+    assert_eq!(journal.numbers().mutex, None);
+    assert_eq!(journal.wrote(6), Ok(()));
+    journal.ended();
+    let ticket = waits.join().expect("the commit's blocks are freed");
+    journal.stop(ticket.expect("there is space"), 0);
+    assert_eq!(
+        (journal.numbers().mutex, journal.numbers().free),
+        (None, 17)
+    );
+    // There the commit would wait for the mutex, and its holder for the commit.
+    let journal = Arc::new(Journal::<HoldsMutex>::new(sizes, Log::default()));
+    let waits = waits_for_a_commit(&journal);
+    assert_eq!(journal.numbers().mutex, Some(Who(2)));
+    journal.abort(Reason::NoSpace);
+    let refused = waits.join().expect("it is told");
+    assert_eq!(refused, Err(Refused::Aborted(Reason::NoSpace)));
+    assert_eq!(journal.numbers().mutex, None);
 }
 
 /// A store whose oldest transaction first has blocks that a newer one owns, and that fails in the end.

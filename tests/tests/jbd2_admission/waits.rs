@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
 
 use conformance::in_time::{PATIENCE, in_time};
 use conformance::jbd2_log::{Log, Logged, keeps, waits_for_reserved, wakes_per_grant};
 use interlock::jbd2::machine::{Pc, Sizes};
 use interlock::jbd2::probe::{Step, Who};
 use interlock::jbd2::reserve_wait::{self as wait, Wake};
-use interlock::jbd2::rules::{HandOver, Rules, WakeAll};
+use interlock::jbd2::rules::{HandOver, Queue, Rules, WakeAll};
 use interlock_traces::machines::reserve_wait::{no_lost_wakeup, reserved_is_held};
 
-use crate::{Journal, SIZES, journal, sleeps_reserved, start};
+use crate::{Journal, SIZES, journal, sleeps_reserved, start, until};
 
 /// `MayTake`: under a hand-over a small reservation does not pass a large one that waits; else it does.
 fn passes<R: Rules>() -> Vec<Logged> {
@@ -81,8 +80,8 @@ fn one_release_lets_two_in() {
         sleeps_reserved(&journal, name);
         thread
     });
-    // The first, woken by the attempt of the second, looks and sleeps on, of which nothing tells. That both get in does not hang on it.
-    thread::sleep(Duration::from_millis(20));
+    // The first, woken by the attempt of the second, looks and sleeps on.
+    until(|| journal.waiting() == [(Queue::Reserved, 2)]);
     journal.stop_unreserved(much, 0);
     for thread in waiting {
         thread.join().expect("it gets its credits");
