@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use conformance::in_time::{PATIENCE, in_time_or_tell};
 use interlock::device::{BlockDevice, MemoryDevice};
@@ -102,6 +103,30 @@ fn changes_are_seen_at_once_and_are_home_after_a_checkpoint() -> Result<(), Jour
     journal.close()?;
     let clean = scan(&device, &area)?;
     assert_eq!((clean.superblock.start, clean.transactions), (0, 0));
+    Ok(())
+}
+
+/// h_commit_sec: recovery takes a record that is older than the one before it for one of another time.
+#[test]
+fn a_commit_record_says_when_it_was_written() -> Result<(), JournalError> {
+    const COMMIT: [u8; 8] = [0xc0, 0x3b, 0x39, 0x98, 0, 0, 0, 2];
+    let now = || {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.expect("it is later than 1970").as_secs()
+    };
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(1, 0)?;
+    handle.dirty_metadata(5, &[1; BLOCK])?;
+    drop(handle);
+    let before = now();
+    journal.force_commit()?;
+    let after = now();
+    let log = (BLOCKS..BLOCKS + 64).map(|block| device.home(block));
+    let records: Vec<_> = log.filter(|block| block.starts_with(&COMMIT)).collect();
+    assert_eq!(records.len(), 1);
+    let seconds = u64::from_be_bytes(records[0][48..56].try_into().expect("eight bytes"));
+    assert!((before..=after).contains(&seconds), "{seconds}");
     Ok(())
 }
 
