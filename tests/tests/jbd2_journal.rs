@@ -106,6 +106,25 @@ fn changes_are_seen_at_once_and_are_home_after_a_checkpoint() -> Result<(), Jour
     Ok(())
 }
 
+/// The first revoke of a transaction needs a block of the log; those that have room in it need none.
+#[test]
+fn revokes_of_one_block_of_the_log_take_its_credit_once() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(1, 0)?;
+    handle.revoke(5)?;
+    assert_eq!(handle.credits(), 0);
+    handle.revoke(6)?;
+    handle.revoke(6)?;
+    assert_eq!(handle.credits(), 0);
+    drop(handle);
+    journal.force_commit()?;
+    let mut handle = journal.start(1, 0)?;
+    handle.dirty_metadata(5, &[1; BLOCK])?;
+    assert!(matches!(handle.revoke(6), Err(JournalError::NoCredits)));
+    Ok(())
+}
+
 /// h_commit_sec: recovery takes a record that is older than the one before it for one of another time.
 #[test]
 fn a_commit_record_says_when_it_was_written() -> Result<(), JournalError> {
