@@ -340,11 +340,68 @@ fn an_aborted_journal_says_why() -> Result<(), JournalError> {
     assert_eq!(journal.start(1, 0).map(|_| ()), Err(why.clone()));
     assert_eq!(journal.force_commit(), Err(why.clone()));
     assert_eq!(journal.close(), Err(why));
-    assert_ne!(
-        scan(&device, &area)?.superblock.errno,
-        0,
-        "the next mount sees it"
-    );
+    let errno = scan(&device, &area)?.superblock.errno;
+    assert_eq!(errno.cast_signed(), -5, "the next mount sees EIO");
+    Ok(())
+}
+
+/// A device that takes a log, and no block at its home.
+struct Homeless(Shared);
+
+impl BlockDevice for Homeless {
+    fn sector_size(&self) -> usize {
+        self.0.sector_size()
+    }
+
+    fn sectors(&self) -> u64 {
+        self.0.sectors()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
+        self.0.read_at(bytes, position)
+    }
+
+    fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
+        let is_home = position < BLOCKS * BLOCK as u64;
+        (!is_home).then_some(()).ok_or(Errno::NoSpace)?;
+        self.0.write_at(bytes, position)
+    }
+}
+
+#[test]
+fn a_checkpoint_that_fails_says_what_the_device_says() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let division = Division {
+        fraction: 3,
+        slack: 8,
+    };
+    let journal: Journal<_, HandOver, StdSys> =
+        Journal::open_with(Homeless(device), area, division, NoProbe)?;
+    let mut handle = journal.start(1, 0)?;
+    handle.dirty_metadata(5, &[1; BLOCK])?;
+    drop(handle);
+    journal.force_commit()?;
+    let why = JournalError::Refused(Refused::Aborted(Reason::Device(Errno::NoSpace)));
+    assert_eq!(journal.checkpoint(), Err(why));
+    Ok(())
+}
+
+/// Of whoever hangs: the numbers, who waits, and the blocks of each transaction.
+#[test]
+fn a_journal_shows_what_it_has() -> Result<(), JournalError> {
+    let (device, area) = Shared::with_log(64, ALL);
+    let journal = open::<HandOver>(&device, &area)?;
+    let mut handle = journal.start(3, 0)?;
+    handle.dirty_metadata(5, &[1; BLOCK])?;
+    handle.revoke(6)?;
+    let shown = format!("{journal:?}");
+    for part in [
+        "Journal { numbers: Numbers { running: Transaction { tid: 1, state: Running, ",
+        "waiting: [",
+        "buffers: Buffers { open: [(1, Changes { blocks: [5], revoked: {6} })], logged: [], writing: {}, .. } }",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
     Ok(())
 }
 
