@@ -18,80 +18,21 @@
  * Exit status: 0 measured, 2 it could not be.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/loop.h>
+#define DISK (1l << 30)
+#include "loop-disk.h"
+
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#define DISK (1l << 30)
 #define APPEND (16l << 10)
 #define FILE_LIMIT (64 * APPEND)	/* a file starts again at this size */
 #define MOST 1024			/* threads */
 
-static const char mnt[] = "/tmp";	/* of our own mount namespace */
-static char device[32];
-static int loop = -1;
 static atomic_int running;
-
-/* The mount and the loop device go with the process. */
-__attribute__((noreturn)) static void leave(int status)
-{
-	fflush(NULL);
-	_exit(status);
-}
-
-__attribute__((noreturn)) static void fail(const char *what)
-{
-	fprintf(stderr, "%s: %s\n", what, strerror(errno));
-	leave(2);
-}
-
-static void attach(void)
-{
-	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-	int memory = memfd_create("jbd2-herd", MFD_CLOEXEC);
-	int n = control < 0 ? -1 : ioctl(control, LOOP_CTL_GET_FREE);
-	struct loop_info64 info = { .lo_flags = LO_FLAGS_AUTOCLEAR };
-
-	if (n < 0)
-		fail("/dev/loop-control (modprobe loop, and be root)");
-	if (memory < 0 || ftruncate(memory, DISK))
-		fail("a disk in memory");
-	snprintf(device, sizeof(device), "/dev/loop%d", n);
-	loop = open(device, O_RDWR | O_CLOEXEC);
-	if (loop < 0 || ioctl(loop, LOOP_SET_FD, memory) || ioctl(loop, LOOP_SET_STATUS64, &info))
-		fail(device);
-	close(memory);
-	close(control);
-}
-
-static void make(const char *journal)
-{
-	char *argv[] = { "mkfs.ext4", "-q", "-F", "-b", "4096", "-J", (char *)(uintptr_t)journal, device, NULL };
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		fail("mkfs.ext4");
-}
 
 struct thread {
 	pthread_t id;
@@ -194,14 +135,12 @@ usage:
 		fprintf(stderr, "usage: jbd2-herd [-j MIB of 4 to 256] [-t THREADS, at most %d] [-s SECONDS]\n", MOST);
 		return 2;
 	}
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		fail("a mount namespace (are you root?)");
 	alarm((unsigned)(2 * seconds + 300));	/* a hang ends so */
 	attach();
 	uname(&os);
 	printf("Linux %s, journal of %d MiB\n", os.release, mib);
 	snprintf(journal, sizeof(journal), "size=%d", mib);
-	make(journal);
+	make((char *[]){ "mkfs.ext4", "-q", "-F", "-b", "4096", "-J", journal, device, NULL });
 	run("dioread_nolock", threads, seconds);
 	run("dioread_lock", threads, seconds);
 	leave(0);

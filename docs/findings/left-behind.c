@@ -15,21 +15,12 @@
  * Exit status: 0 nothing seen, 1 something seen, 2 it could not be tried.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/loop.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define DISK (512l << 20)
+#include "loop-disk.h"
+
+#include <stdlib.h>
+#include <sys/utsname.h>
+
 #define BLOCK 4096
 #define EOF_AT 512
 #define LEFT_AT 1000		/* where the byte is */
@@ -55,51 +46,8 @@ static const struct variant variants[] = {
 
 enum outcome { SEEN, NOT_SEEN, NOT_TRIED };
 
-static const char mnt[] = "/tmp";	/* of our own mount namespace */
-static char device[32];
-static int loop = -1;
-
-/* The mount and the loop device go with the process. */
-__attribute__((noreturn)) static void fail(const char *what)
-{
-	fprintf(stderr, "%s: %s\n", what, strerror(errno));
-	fflush(NULL);
-	_exit(2);
-}
-
-static void attach(void)
-{
-	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-	int memory = memfd_create("left-behind", MFD_CLOEXEC);
-	int n = control < 0 ? -1 : ioctl(control, LOOP_CTL_GET_FREE);
-	struct loop_info64 info = { .lo_flags = LO_FLAGS_AUTOCLEAR };
-
-	if (n < 0)
-		fail("/dev/loop-control (modprobe loop, and be root)");
-	if (memory < 0 || ftruncate(memory, DISK))
-		fail("a disk in memory");
-	snprintf(device, sizeof(device), "/dev/loop%d", n);
-	loop = open(device, O_RDWR | O_CLOEXEC);
-	if (loop < 0 || ioctl(loop, LOOP_SET_FD, memory) || ioctl(loop, LOOP_SET_STATUS64, &info))
-		fail(device);
-	close(memory);
-	close(control);
-}
-
-static int make(const char *fs)
-{
-	char *ext4[] = { "mkfs.ext4", "-q", "-F", "-b", "4096", device, NULL };
-	char *xfs[] = { "mkfs.xfs", "-q", "-f", device, NULL };
-	char **argv = strcmp(fs, "xfs") ? ext4 : xfs;
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	return pid < 0 || waitpid(pid, &status, 0) != pid || status ? -1 : 0;
-}
+static char *const mkfs_ext4[] = { "mkfs.ext4", "-q", "-F", "-b", "4096", device, NULL };
+static char *const mkfs_xfs[] = { "mkfs.xfs", "-q", "-f", device, NULL };
 
 static int grow(const struct variant *v, int fd, int direct, const char *data)
 {
@@ -153,14 +101,10 @@ static enum outcome run(const struct variant *v)
 	pid = fork();
 	if (pid == 0) {
 		attach();
-		if (make(v->fs))
-			fail(v->fs);
-		if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-		    mount(device, mnt, v->fs, 0, NULL))
+		make(strcmp(v->fs, "xfs") ? mkfs_ext4 : mkfs_xfs);
+		if (mount(device, mnt, v->fs, 0, NULL))
 			fail("mount");
-		status = look(v);
-		fflush(NULL);
-		_exit(status == SEEN ? 1 : 0);
+		leave(look(v) == SEEN ? 1 : 0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
 		return NOT_TRIED;

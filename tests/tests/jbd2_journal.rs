@@ -25,23 +25,30 @@ const BLOCKS: u64 = 64;
 
 /// A device that a test looks at while a journal has it.
 #[derive(Clone)]
-struct Shared(Arc<MemoryDevice>);
+struct Shared {
+    memory: Arc<MemoryDevice>,
+    /// It has no space for what lies before the log.
+    is_homeless: bool,
+}
 
 impl BlockDevice for Shared {
     fn sector_size(&self) -> usize {
-        self.0.sector_size()
+        self.memory.sector_size()
     }
 
     fn sectors(&self) -> u64 {
-        self.0.sectors()
+        self.memory.sectors()
     }
 
     fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
-        self.0.read_at(bytes, position)
+        self.memory.read_at(bytes, position)
     }
 
     fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
-        self.0.write_at(bytes, position)
+        if self.is_homeless && position < BLOCKS * BLOCK as u64 {
+            return Err(Errno::NoSpace);
+        }
+        self.memory.write_at(bytes, position)
     }
 }
 
@@ -49,7 +56,10 @@ impl Shared {
     /// An empty log of so many blocks behind the file system's.
     fn with_log(log: u64, features: Features) -> (Shared, LogArea) {
         let sectors = (BLOCKS + log) as usize * BLOCK / 512;
-        let device = Shared(Arc::new(MemoryDevice::new(512, sectors, 0)));
+        let device = Shared {
+            memory: Arc::new(MemoryDevice::new(512, sectors, 0)),
+            is_homeless: false,
+        };
         let blocks = BLOCKS..BLOCKS + log;
         let area = LogArea::new(BLOCK, vec![blocks]);
         create(&device, &area, features, [3; 16]).expect("an empty log");
@@ -320,7 +330,7 @@ fn a_journal_that_is_closed_or_dropped_leaves_nothing_behind() -> Result<(), Jou
         } else {
             drop(journal);
         }
-        assert_eq!(Arc::strong_count(&device.0), 1, "{closes}");
+        assert_eq!(Arc::strong_count(&device.memory), 1, "{closes}");
     }
     Ok(())
 }
@@ -345,38 +355,11 @@ fn an_aborted_journal_says_why() -> Result<(), JournalError> {
     Ok(())
 }
 
-/// A device that takes a log, and no block at its home.
-struct Homeless(Shared);
-
-impl BlockDevice for Homeless {
-    fn sector_size(&self) -> usize {
-        self.0.sector_size()
-    }
-
-    fn sectors(&self) -> u64 {
-        self.0.sectors()
-    }
-
-    fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
-        self.0.read_at(bytes, position)
-    }
-
-    fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
-        let is_home = position < BLOCKS * BLOCK as u64;
-        (!is_home).then_some(()).ok_or(Errno::NoSpace)?;
-        self.0.write_at(bytes, position)
-    }
-}
-
 #[test]
 fn a_checkpoint_that_fails_says_what_the_device_says() -> Result<(), JournalError> {
-    let (device, area) = Shared::with_log(64, ALL);
-    let division = Division {
-        fraction: 3,
-        slack: 8,
-    };
-    let journal: Journal<_, HandOver, StdSys> =
-        Journal::open_with(Homeless(device), area, division, NoProbe)?;
+    let (mut device, area) = Shared::with_log(64, ALL);
+    device.is_homeless = true;
+    let journal = open::<HandOver>(&device, &area)?;
     let mut handle = journal.start(1, 0)?;
     handle.dirty_metadata(5, &[1; BLOCK])?;
     drop(handle);

@@ -8,6 +8,7 @@ pub mod jbd2;
 pub mod kernel_dio;
 pub mod latency;
 pub mod log_tail;
+mod named;
 mod numbers;
 pub mod observed_lists;
 pub mod observed_plug;

@@ -59,13 +59,7 @@ fn a_hand_over_is_in_turn() {
 /// One release wakes both of two who wait, who have room beside each other; neither gives anything back before the other has come.
 #[test]
 fn one_release_lets_two_in() {
-    let half = i64::from(HALF);
-    let sizes = Sizes {
-        log: 64,
-        max: 2 * half + SIZES.overhead,
-        ..SIZES
-    };
-    let journal = Arc::new(Journal::<WakeAll>::new(sizes, Log::default()));
+    let journal = Arc::new(Journal::<WakeAll>::new(halves(), Log::default()));
     let [much, little] = [(1, 5), (2, 2)].map(|(name, reserve)| start(&journal, name, 0, reserve));
     let both = Arc::new(Barrier::new(2));
     let waiting = [3, 4].map(|name| {
@@ -146,14 +140,18 @@ fn a_hand_over_wakes_once_a_grant() {
 const NEEDS: [u32; 4] = [2, 5, 2, 5];
 const HALF: u32 = 7;
 
+/// A journal in which that much may be reserved.
+fn halves() -> Sizes {
+    Sizes {
+        log: 64,
+        max: 2 * i64::from(HALF) + SIZES.overhead,
+        ..SIZES
+    }
+}
+
 /// Has each thread reserve, and give back, so many times.
 fn reserve<R: Rules>(times: usize) -> Vec<Logged> {
-    let half = i64::from(HALF);
-    let sizes = Sizes {
-        log: 64,
-        max: 2 * half + SIZES.overhead,
-        ..SIZES
-    };
+    let sizes = halves();
     let journal = Arc::new(Journal::<R>::new(sizes, Log::default()));
     let steps = in_time(move || {
         let together = Barrier::new(NEEDS.len());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use interlock::jbd2::reserve_wait::Wake;
 use interlock_checker::toolchain::Toolchain;
 use interlock_traces::recording::{Event, Head, Trace, VERSION};
@@ -25,34 +25,43 @@ const AREA: &str = "jbd2";
 /// If what was told is no trace, a tool is missing, or machine and TLC do not agree.
 pub fn judge(root: &Path, out: &Path, kernel: &str, told: &Told) -> Result<Spoken> {
     let toolchain = Toolchain::find(root)?;
+    let scratch = out.join("tlc");
+    let tlc = Tlc::new(&toolchain, &scratch);
     fs::create_dir_all(out)?;
-    let mut spoken = Spoken::default();
+    let mut trace = trace(kernel, told)?;
+    let protocol = Protocol::of(AREA, &trace)?;
+    trial::test(protocol)?;
+    let mut spoken = Spoken {
+        events: trace.events.len(),
+        ..Spoken::default()
+    };
     for (way, _) in Wake::NAMED {
-        let trace = trace(kernel, told, way)?;
+        wakes(&mut trace, way);
         fs::write(out.join(format!("{kernel}-{way}.ndjson")), trace.to_text())?;
-        let protocol = Protocol::of(AREA, &trace)?;
-        trial::test(protocol)?;
-        let found = protocol.search(&trace)?;
-        let accepted = found == Found::Accepted;
-        let scratch = out.join("tlc");
-        let by_tlc = Tlc::new(&toolchain, &scratch).accepted(protocol, &[&trace])?;
-        ensure!(
-            by_tlc.contains(&0) == accepted,
-            "{kernel}: machine and TLC do not agree whether it wakes {way}: {found:?}"
-        );
-        spoken.events = trace.events.len();
-        let fit = match found {
+        let fit = match protocol.search(&trace)? {
+            Found::Accepted => None,
             Found::Refused(refusal) => Some(refusal.fit),
-            _ => None,
+            Found::TooWide => bail!("{kernel}: whether it wakes {way} is given up"),
         };
+        let by_tlc = tlc.accepted(protocol, &[&trace])?;
+        ensure!(
+            by_tlc.contains(&0) == fit.is_none(),
+            "{kernel}: machine and TLC do not agree whether it wakes {way}: of the events fit by the machine {fit:?}"
+        );
         spoken.ways.insert(way.to_owned(), fit);
     }
     Ok(spoken)
 }
 
-/// What was told, as a trace of this way to wake. A reservation is a credit there, and who asks for one a thread, which has it until one
+/// Makes it a trace of this way to wake.
+fn wakes(trace: &mut Trace, way: &str) {
+    let constants = &mut trace.head.constants;
+    constants.insert("Wake".to_owned(), format!("\"{way}\""));
+}
+
+/// What was told, as a trace of no way to wake yet. A reservation is a credit there, and who asks for one a thread, which has it until one
 /// is given back: which of them that is, nobody can tell.
-fn trace(kernel: &str, told: &Told, way: &str) -> Result<Trace> {
+fn trace(kernel: &str, told: &Told) -> Result<Trace> {
     let size = told.steps.first().context("nothing was told")?.credits;
     let mut turns = Turns::default();
     for step in &told.steps {
@@ -69,7 +78,6 @@ fn trace(kernel: &str, told: &Told, way: &str) -> Result<Trace> {
         ("Small", format!("{{{}}}", threads.join(", "))),
         ("Large", "{}".to_owned()),
         ("Half", (told.half / size).to_string()),
-        ("Wake", format!("\"{way}\"")),
         ("MaxHerd", "0".to_owned()),
         ("MaxWakes", "1".to_owned()),
     ];
@@ -202,9 +210,10 @@ mod tests {
 
     /// The ways to wake of which it is a behaviour.
     fn accepted(told: &Told) -> Vec<&'static str> {
+        let mut trace = trace("by hand", told).expect("a trace");
         let ways = Wake::NAMED.into_iter();
         let ways = ways.filter(|(way, _)| {
-            let trace = trace("by hand", told, way).expect("a trace");
+            wakes(&mut trace, way);
             let protocol = Protocol::of(AREA, &trace).expect("it is known");
             protocol.search(&trace).expect("it is read") == Found::Accepted
         });
@@ -265,7 +274,7 @@ mod tests {
             (told(&[(Did::Retries, 1, 0)]), "task 1 has not asked"),
             (told(&[(Did::Subtracts, 1, 0)]), "nobody has a reservation"),
         ] {
-            let error = trace("by hand", &told, "all").expect_err(why);
+            let error = trace("by hand", &told).expect_err(why);
             let error = format!("{error:#}");
             assert!(error.contains(why), "{error}");
         }

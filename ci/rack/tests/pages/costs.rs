@@ -3,9 +3,7 @@
 use interlock_rack::plan::Fs;
 use interlock_rack::workload::costs::{By, Cost, Shape};
 
-use crate::{built, says};
-
-const SOURCES: [&str; 2] = ["6.12", "7.3"];
+use crate::{SOURCES, built, says};
 
 /// What direct writes cost with a cure of this file system, or as shipped.
 fn costs(version: &str, cure: &str, fs: Fs) -> Vec<Cost> {

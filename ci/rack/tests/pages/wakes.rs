@@ -2,9 +2,7 @@
 
 use interlock_rack::cures::record::Spoken;
 
-use crate::{built, listed, says};
-
-const SOURCES: [&str; 2] = ["6.12", "7.3"];
+use crate::{SOURCES, built, listed, says};
 
 /// What a kernel has told of those who reserve.
 fn spoken(version: &str, cure: &str) -> Spoken {

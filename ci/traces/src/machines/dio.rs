@@ -14,6 +14,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
+use super::named::{name_of, one_of};
 use super::traced::{Seen, Traced};
 
 const PARTS: [(&str, Part); 4] = [
@@ -312,19 +313,6 @@ impl Counterpart for Dio {
             _ => format!("{name}({request})"),
         }
     }
-}
-
-fn one_of<T: Copy>(names: &[(&str, T)], value: &Value) -> Result<T> {
-    let label = value.label();
-    let found = names.iter().find(|(name, _)| *name == label);
-    Ok(found
-        .with_context(|| format!("{value} is not one of them"))?
-        .1)
-}
-
-pub(super) fn name_of<T: PartialEq>(names: &[(&str, T)], of: T) -> Value {
-    let found = names.iter().find(|(_, known)| *known == of);
-    Value::Str(found.map_or("", |(name, _)| name).to_owned())
 }
 
 fn number(value: &Value) -> Result<u32> {

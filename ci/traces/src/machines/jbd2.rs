@@ -11,6 +11,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
+use super::named::one_of;
 use super::traced::{Seen, Traced};
 
 /// A machine and the names of its tasks.
@@ -315,13 +316,6 @@ const STATES: [(&str, TState); 6] = [
 fn names(set: &str) -> Result<Vec<String>> {
     let set: Value = set.parse()?;
     Ok(members(&set)?.map(Value::to_string).collect())
-}
-
-fn one_of<T: Copy>(names: &[(&str, T)], value: &Value) -> Result<T> {
-    let label = value.label();
-    let found = names.iter().find(|(name, _)| *name == label);
-    let (_, found) = found.with_context(|| format!("{value} is not one of them"))?;
-    Ok(*found)
 }
 
 fn number(value: &Value) -> Result<i64> {

@@ -7,7 +7,8 @@ use interlock::dio::machine::{Action, Mode, Pc, State};
 use interlock::dio::policy::Flag;
 
 use super::counterpart::Counterpart;
-use super::dio::{Dio, EXTENTS, name_of};
+use super::dio::{Dio, EXTENTS};
+use super::named::name_of;
 use super::traced::{Seen, Traced};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;

@@ -8,6 +8,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
+use super::named::{name_of, one_of};
 use super::traced::{Seen, Traced};
 
 /// A machine and the names of its threads.
@@ -120,7 +121,7 @@ impl Counterpart for ReserveWait {
             bail!("there is no number of reserved credits")
         };
         Ok(State {
-            pc: self.of_threads(vars, "pc", pc)?,
+            pc: self.of_threads(vars, "pc", |pc| one_of(&PCS, pc))?,
             queue: queue
                 .iter()
                 .map(|thread| self.thread(thread))
@@ -192,8 +193,7 @@ impl Traced for ReserveWait {
             return Some(Value::Int(i64::from(state.reserved)));
         }
         let place = self.threads.iter().position(|thread| thread == name)?;
-        let pc = PCS.iter().find(|(_, pc)| *pc == state.pc[place])?;
-        Some(Value::Str(pc.0.to_owned()))
+        Some(name_of(&PCS, state.pc[place]))
     }
 }
 
@@ -205,10 +205,3 @@ const PCS: [(&str, Pc); 6] = [
     ("sleep", Pc::Sleep),
     ("hold", Pc::Hold),
 ];
-
-fn pc(value: &Value) -> Result<Pc> {
-    let label = value.label();
-    let known = PCS.iter().find(|(name, _)| *name == label);
-    let (_, pc) = known.with_context(|| format!("{label} is nothing that a thread does"))?;
-    Ok(*pc)
-}

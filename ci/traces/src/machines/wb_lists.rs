@@ -9,6 +9,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
+use super::named::one_of;
 
 /// A machine and the names of its inodes.
 #[derive(Debug, Clone)]
@@ -312,13 +313,6 @@ const PCS: [(&str, Pc); 10] = [
     ("served", Pc::Served),
     ("returned", Pc::Returned),
 ];
-
-fn one_of<T: Copy>(names: &[(&str, T)], value: &Value) -> Result<T> {
-    let label = value.label();
-    let found = names.iter().find(|(name, _)| *name == label);
-    let (_, found) = found.with_context(|| format!("{value} is not one of them"))?;
-    Ok(*found)
-}
 
 fn pairs(value: &Value) -> Result<Vec<(Value, &Value)>> {
     let pairs = value.pairs();

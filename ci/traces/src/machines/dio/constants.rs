@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, bail, ensure};
 use interlock::dio::machine::{Call, Extent, Kind, Machine, Request};
 
-use super::{EXTENTS, field, number, one_of, truth};
+use super::{EXTENTS, field, number, truth};
+use crate::machines::named::one_of;
 use interlock_tla::value::Value;
 
 const KINDS: [(&str, Kind); 5] = [
