@@ -155,6 +155,17 @@ fn what_is_listed_and_caught_is_told_of_whole_groups() {
     mutants(&["--group", "two"], "", listed).code(0);
 }
 
+/// What the scheduler has found in some runs is well in all.
+#[test]
+fn what_is_missed_in_some_runs_is_well() {
+    let listed = "~ src/a.rs: replace two: two\n";
+    mutants(&[], "", listed).code(0);
+    mutants(&[], MISSED, listed).code(0);
+    let other = r"src/a.rs:2:7: replace two with three\n";
+    let told = contains("\n> src/a.rs: replace two with three: two\n");
+    mutants(&[], other, listed).code(1).stderr(told);
+}
+
 /// What a run has caught counts in the next, of the same sources.
 #[test]
 fn a_run_goes_on_with_the_last_one() {
