@@ -32,6 +32,22 @@ pub fn in_order(trace: &mut Trace) {
     }
 }
 
+/// The record says of what was done after `before` that it was after all of that.
+///
+/// # Panics
+///
+/// If it does not, or there is nothing more.
+pub fn later(before: &Trace, whole: &Trace) {
+    let times = before.events.iter().map(|event| event.to);
+    let last = times.max().expect("something was done before");
+    let later = whole.events.iter().filter(|event| event.to > last);
+    let later: Vec<_> = later.collect();
+    assert!(!later.is_empty(), "nothing was done later");
+    for event in later {
+        assert!(event.from > last, "{} may have been earlier", event.show());
+    }
+}
+
 /// The machine accepts each of the traces, of which there are some.
 ///
 /// # Panics

@@ -12,6 +12,7 @@ use interlock::dio::machine::Extent::{Hole, Unwritten, Written};
 use interlock::dio::policy::Policy;
 use interlock::dio::workers::{Io, Queue, Workers};
 use interlock::errno::Errno;
+use interlock::sys::{StdSys, System};
 
 const SECTOR: usize = 512;
 /// Two sectors in a block.
@@ -119,6 +120,14 @@ fn what_is_not_written_reads_as_zero() {
 }
 
 #[test]
+fn holes_are_allocated_where_it_is_asked_for() {
+    let file = open(4);
+    file.fallocate(2 * BLOCK + 512, 1024).expect("it is good");
+    assert_eq!(file.snapshot().extents, [Hole, Hole, Unwritten, Unwritten]);
+    assert_eq!(file.snapshot().size, 0);
+}
+
+#[test]
 fn a_fallback_writes_whole_blocks() {
     let file = open(2);
     let cached = Options {
@@ -128,6 +137,68 @@ fn a_fallback_writes_whole_blocks() {
     assert_eq!(file.write_with(&of(&[1, 2]), 512, cached), Ok(1024));
     assert_eq!(content(&file, 2048), of(&[0, 1, 2]));
     assert_eq!(file.snapshot().extents, [Written, Written]);
+}
+
+/// What was allocated behind EOF stays: it is direct I/O whose error frees that.
+#[test]
+fn a_fallback_that_fails_frees_nothing() {
+    let delays = Delays {
+        seed: 1,
+        delay: Duration::ZERO,
+        fails: 1,
+        panics: 0,
+    };
+    let device = FaultDevice::new(MemoryDevice::new(SECTOR, 4, 0), delays);
+    let layout = Layout {
+        per_block: 2,
+        extents: vec![Written, Unwritten],
+        length: 1,
+    };
+    let file = DirectFile::new(device, Workers::new(1), Policy::FINAL65, layout);
+    let file = file.expect("the layout is good");
+    let before = file.snapshot();
+    let written = file.write_buffered_at(&of(&[1, 2, 3]), 512);
+    assert_eq!(written, Err(Errno::Io));
+    assert_eq!(file.snapshot(), before);
+    let cached = Options {
+        cached: true,
+        ..Options::default()
+    };
+    let written = file.write_with(&of(&[1, 2, 3]), 512, cached);
+    assert_eq!(written, Err(Errno::Io));
+    assert_eq!(file.snapshot(), before);
+}
+
+#[test]
+fn a_file_that_does_not_go_on_can_be_looked_at() {
+    let shown = format!("{:?}", open(1));
+    assert!(
+        shown.contains("extents: [Hole]") && shown.contains("rwsem"),
+        "{shown}"
+    );
+}
+
+/// Who waits for a thread has its panic, unless it panics itself.
+#[test]
+fn a_panic_of_a_thread_reaches_who_joins_it() {
+    let joins = || StdSys::join(StdSys::spawn(|| panic!("in the thread")));
+    assert!(thread::spawn(joins).join().is_err());
+    struct Joins;
+    impl Drop for Joins {
+        fn drop(&mut self) {
+            StdSys::join(StdSys::spawn(|| panic!("in the thread")));
+        }
+    }
+    let panics = thread::spawn(|| {
+        let _joins = Joins;
+        panic!("in the one that joins");
+    });
+    let panic = panics.join().expect_err("it panics");
+    assert_eq!(
+        panic.downcast_ref(),
+        Some(&"in the one that joins"),
+        "the first one's"
+    );
 }
 
 /// Keeps all I/Os.

@@ -1,5 +1,7 @@
 //! What requests of a file do in real threads, recorded, is a behaviour of `UnalignedDio`: see `docs/traces.md`.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -152,6 +154,72 @@ fn tlc_accepts_a_short_run() -> Result<()> {
     let policy = Policy::FINAL65;
     let text = record(policy, policy, 0, |file| stress(file, 2, 6, 0))?;
     traces::accepted_by_tlc("stress-dio", "dio", &[text]);
+    Ok(())
+}
+
+thread_local! {
+    /// Whom a thread plays.
+    static PLAYS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// What a design that waits for its I/O with the lock does is in one order alone, which the record says as far as it is told when
+/// somebody begins.
+#[test]
+fn a_record_says_what_was_done() -> Result<()> {
+    let (device, workers) = (MemoryDevice::new(SECTOR, 4, 0), Workers::new(1));
+    let layout = Layout {
+        per_block: 2,
+        extents: vec![Unwritten, Written],
+        length: 4,
+    };
+    let policy = Policy::FINAL65;
+    let recorder = Recorder::of(|| PLAYS.get());
+    let file =
+        DirectFile::<_, Workers, StdSys, _>::on(device, workers, policy, layout.clone(), recorder);
+    let file = file.ok().context("the layout is good")?;
+    let taken = || one(&file.probe().to_text("a test", policy, &layout));
+    PLAYS.set(1);
+    file.write_at(&[1; SECTOR], 0)?;
+    let first = taken()?;
+    let shown: Vec<String> = first.events.iter().map(|event| event.show()).collect();
+    let file_is = |dio: u32, first: &str| {
+        format!("sees dio = {dio}, extent = (0 :> \"{first}\" @@ 1 :> \"written\"), size = 4")
+    };
+    let (idle, flying) = (file_is(0, "unwritten"), file_is(1, "unwritten"));
+    let expected = [
+        format!("Call(\"r1\") of t1, {idle}"),
+        "Lock(\"r1\") of t1, sees exclusive = FALSE".to_owned(),
+        format!("Check(\"r1\") of t1, {idle}"),
+        "Lock(\"r1\") of t1, sees exclusive = TRUE".to_owned(),
+        format!("Check(\"r1\") of t1, {idle}"),
+        format!("Drain(\"r1\") of t1, {idle}"),
+        format!("Begin(\"r1\") of t1, {flying}"),
+        format!("Map(\"r1\") of t1, {flying}"),
+        format!("EndIo(\"r1\") of t1, {}", file_is(1, "written")),
+        format!("DioEnd(\"r1\") of t1, {}", file_is(0, "written")),
+        "Unlock(\"r1\") of t1".to_owned(),
+        "Complete(\"r1\", \"data\", 0) of t2".to_owned(),
+        "Complete(\"r1\", \"tail\", 0) of t2".to_owned(),
+    ];
+    ensure!(shown == expected, "{shown:#?}");
+    // What nobody else does in between, neither the caller nor the worker has seen.
+    file.punch_hole(2 * SECTOR as u64, SECTOR)?;
+    let second = taken()?;
+    traces::later(&first, &second);
+    PLAYS.set(2);
+    file.write_at(&[1; SECTOR], 2 * SECTOR as u64)?;
+    let third = taken()?;
+    traces::later(&second, &third);
+    let threads: BTreeSet<&str> = third
+        .events
+        .iter()
+        .map(|event| event.thread.as_str())
+        .collect();
+    ensure!(
+        threads.into_iter().eq(["t1", "t2", "t3"]),
+        "{}",
+        third.to_text()
+    );
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::PATIENCE;
 use conformance::jbd2_log::{Log, task, waits_for_reserved, who};
-use conformance::traces::{by_both, by_machine, in_order, read};
+use conformance::traces::{by_both, by_machine, in_order, later, read};
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, TState, Task};
 use interlock::jbd2::numbers::Numbers;
@@ -282,6 +282,25 @@ fn two_pages<R: Rules>(policy: Policy) -> Result<Trace> {
     let machine = Machine::new(policy, SIZES, load);
     let text = journal.probe().to_text("a faulty run", &machine, task);
     read(&text)?.into_iter().next().context("it is one trace")
+}
+
+#[test]
+fn who_comes_later_is_recorded_so() -> Result<()> {
+    let load = load(2);
+    let journal = Journal::<WakeAll>::new(SIZES, Recorder::new());
+    let handle = |thread| {
+        let (cost, uses) = (number(load.cost), number(load.uses));
+        let started = journal.start(who(Task::Plain(thread)), cost, 0, &Nothing);
+        journal.stop(started.expect("it fits"), uses);
+        let machine = Machine::new(Policy::UPSTREAM, SIZES, load);
+        let text = journal.probe().to_text("two handles", &machine, task);
+        read(&text)?.into_iter().next().context("it is one trace")
+    };
+    let first = handle(0)?;
+    let second =
+        thread::scope(|scope| scope.spawn(|| handle(1)).join().expect("it does not panic"))?;
+    later(&first, &second);
+    Ok(())
 }
 
 /// A fault's record is refused, and is a behaviour of the variant that has the fault.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::in_time;
-use conformance::traces::{by_both, by_machine, in_order, read};
+use conformance::traces::{by_both, by_machine, in_order, later, read};
 use interlock::range::lock::RangeLock;
 use interlock::range::policy::Policy;
 use interlock::range::recorder::Recorder;
@@ -313,5 +313,29 @@ fn a_record_says_what_was_done() -> Result<()> {
     ensure!(asks.contains(w1), "{asks}");
     let two = asks.matches("[first |-> 0, last |-> 1, write |-> FALSE, then |-> <<>>]");
     ensure!(two.count() == 2, "{asks}");
+    Ok(())
+}
+
+#[test]
+fn who_comes_later_is_recorded_so_and_by_name() -> Result<()> {
+    let lock = RangeLock::<Recorded>::with(Policy::TREE_FIFO);
+    drop(lock.read(W));
+    let first = trace(&lock, "played", Policy::TREE_FIFO)?;
+    let uses = |name: Option<&str>| {
+        thread::scope(|scope| {
+            let uses = || {
+                name.into_iter().for_each(|name| lock.probe().join(name));
+                drop(lock.read(W));
+            };
+            scope.spawn(uses).join().expect("it does not panic");
+        });
+        trace(&lock, "played", Policy::TREE_FIFO)
+    };
+    let second = uses(None)?;
+    later(&first, &second);
+    let third = uses(Some("late"))?;
+    later(&second, &third);
+    let thread = third.events.last().map(|event| event.thread.as_str());
+    ensure!(thread == Some("late"), "{thread:?}");
     Ok(())
 }

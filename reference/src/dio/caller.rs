@@ -275,13 +275,11 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
             progress.convert.clear();
             progress.failed = false;
         });
-        let (idle, again) = self.shared_step(Action::Retry, |meta| {
-            meta.dio -= 1;
-            (meta.dio == 0, self.inode.look(call, meta).retries())
+        self.about();
+        let again = self.inode.leave_dio(|meta| {
+            self.step(Action::Retry, meta.seen());
+            self.inode.look(call, meta).retries()
         });
-        if idle {
-            self.inode.meta.notify();
-        }
         match again {
             Some(mode) => Next::Relock(Plan::of(mode)),
             None => Next::Refused,
@@ -356,10 +354,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
         let inode = self.inode;
         let per_block = inode.per_block;
         inode.write_back(meta, 0..=u32::MAX)?;
-        let end = match call.kind {
-            Kind::Truncate => inode.sectors,
-            _ => call.to + 1,
-        };
+        let end = call.to + 1;
         for block in call.from / per_block..end.div_ceil(per_block) {
             let first = (block * per_block).max(call.from);
             let behind = ((block + 1) * per_block).min(end);

@@ -265,16 +265,20 @@ impl<D: BlockDevice, S: System, P: Probe, R: Rules> Inode<D, S, P, R> {
         })
     }
 
-    /// inode_dio_end.
     fn dio_end(&self, request: Request) {
         self.probe.about(request, Side::Io);
-        let idle = self.meta.with(|meta| {
+        self.leave_dio(|meta| self.probe.step(Action::DioEnd(request), meta.seen()));
+    }
+
+    /// inode_dio_end, with what tells of it.
+    pub fn leave_dio<T>(&self, step: impl FnOnce(&mut Meta) -> T) -> T {
+        let (result, idle) = self.meta.with(|meta| {
             meta.dio -= 1;
-            self.probe.step(Action::DioEnd(request), meta.seen());
-            meta.dio == 0
+            (step(meta), meta.dio == 0)
         });
         if idle {
             self.meta.notify();
         }
+        result
     }
 }
