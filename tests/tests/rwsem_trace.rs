@@ -1,11 +1,12 @@
 //! What threads do with the lock, recorded, is a behaviour of `Rwsem`: see `docs/traces.md`.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::{PATIENCE, in_time_or_tell};
-use conformance::traces::in_order;
+use conformance::traces::{in_order, later};
 use interlock::rwsem::recorder::Recorder;
 use interlock_rwlock::Kind;
 use interlock_rwlock::lock::RawBarrierRwLock;
@@ -117,6 +118,36 @@ fn edited_runs_are_refused() -> Result<()> {
             ensure!(protocol.search(&edited)? != Found::Accepted, "{edit:?}");
         }
     }
+    Ok(())
+}
+
+thread_local! {
+    /// Whom a thread plays.
+    static PLAYS: Cell<usize> = const { Cell::new(0) };
+}
+
+#[test]
+fn who_comes_later_is_recorded_so_and_by_name() -> Result<()> {
+    let lock = Lock::with(Word::FREE, Recorder::of(|| PLAYS.get()));
+    let plays = |who: usize, joins: Option<&str>| {
+        PLAYS.set(who);
+        joins.into_iter().for_each(|task| lock.probe().join(task));
+        use_lock(&lock, "r", 1);
+        let text = lock.probe().to_text("a test", &["r1", "r2"]);
+        let traces = recording::read("recorded".as_ref(), text.as_bytes())?;
+        traces.into_iter().next().context("it is one trace")
+    };
+    let first = plays(1, Some("r1"))?;
+    let second = plays(2, Some("r2"))?;
+    later(&first, &second);
+    let third = plays(1, None)?;
+    later(&second, &third);
+    let last = third.events.iter().max_by_key(|event| event.to);
+    let last = last.map(|event| event.show());
+    ensure!(
+        last.as_deref() == Some("Release(r1) of r1, sees holders = 0, queued = 0"),
+        "{last:?}"
+    );
     Ok(())
 }
 

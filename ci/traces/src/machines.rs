@@ -19,5 +19,6 @@ pub mod reserve_wait;
 pub mod rwsem;
 pub mod rwsem_budget;
 pub mod traced;
+mod values;
 pub mod wb_lists;
 pub mod wb_plug;

@@ -16,6 +16,7 @@ use interlock_tla::value::Value;
 use super::counterpart::Counterpart;
 use super::named::{name_of, one_of};
 use super::traced::{Seen, Traced};
+use super::values::{constant, field, members, number, pairs, truth};
 
 const PARTS: [(&str, Part); 4] = [
     ("head", Part::Head),
@@ -46,12 +47,9 @@ impl Dio {
     /// # Errors
     /// If one is missing, no operator of that name is known here, or a value is not one that it may have.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<Dio> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
+        let constant = |name: &str| constant(constants, name);
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no policy {policy}"))?;
         let calls = constants::calls(constant("Calls")?).context("Calls")?;
         let (requests, calls): (Vec<_>, Vec<_>) = calls.into_iter().unzip();
@@ -100,8 +98,7 @@ impl Dio {
             }
             _ => {}
         }
-        let pairs = value.pairs();
-        for (of, value) in pairs.with_context(|| format!("{value} is no function"))? {
+        for (of, value) in pairs(value)? {
             match name {
                 "extent" => *place(&mut state.extent, &of)? = one_of(&EXTENTS, value)?,
                 "disk" => *place(&mut state.disk, &of)? = self.content(value)?,
@@ -116,11 +113,11 @@ impl Dio {
         match name {
             "pc" => request.pc = pc(value)?,
             "held" => request.held = held(value)?,
-            "ahead" => request.ahead = members(value, |value| self.request(value))?,
+            "ahead" => request.ahead = set_of(value, |value| self.request(value))?,
             "plan" => request.plan = plan(value)?,
             "next" => request.next = number(value)?,
-            "bios" => request.bios = members(value, bio)?,
-            "convert" => request.convert = members(value, number)?,
+            "bios" => request.bios = set_of(value, bio)?,
+            "convert" => request.convert = set_of(value, number)?,
             "io" => request.io = io(value)?,
             "failed" => request.failed = truth(value)?,
             "buffer" => request.buffer = function(value, |value| self.content(value))?,
@@ -315,49 +312,21 @@ impl Counterpart for Dio {
     }
 }
 
-fn number(value: &Value) -> Result<u32> {
-    let Value::Int(number) = value else {
-        bail!("{value} is no number")
-    };
-    Ok(u32::try_from(*number)?)
-}
-
-fn truth(value: &Value) -> Result<bool> {
-    let Value::Bool(truth) = value else {
-        bail!("{value} is neither TRUE nor FALSE")
-    };
-    Ok(*truth)
-}
-
 /// A function from numbers.
 fn function<T>(value: &Value, of: impl Fn(&Value) -> Result<T>) -> Result<BTreeMap<u32, T>> {
-    let pairs = value
-        .pairs()
-        .with_context(|| format!("{value} is no function"))?;
     let pair = |(key, value): (Value, &Value)| Ok((number(&key)?, of(value)?));
-    pairs.into_iter().map(pair).collect()
+    pairs(value)?.into_iter().map(pair).collect()
 }
 
 /// What a function from the numbers 0, 1, ... has at this place.
 fn place<'a, T>(items: &'a mut [T], at: &Value) -> Result<&'a mut T> {
-    let item = items.get_mut(number(at)? as usize);
+    let item = items.get_mut(number::<usize>(at)?);
     item.with_context(|| format!("there is no {at}"))
 }
 
-fn members<T: Ord>(value: &Value, of: impl Fn(&Value) -> Result<T>) -> Result<BTreeSet<T>> {
-    let Value::Set(members) = value else {
-        bail!("{value} is no set")
-    };
-    members.iter().map(of).collect()
-}
-
-/// A field of a record.
-fn field<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
-    let Value::Record(fields) = value else {
-        bail!("{value} is no record")
-    };
-    let field = fields.get(name);
-    field.with_context(|| format!("{value} has no {name}"))
+/// A set of such.
+fn set_of<T: Ord>(value: &Value, of: impl Fn(&Value) -> Result<T>) -> Result<BTreeSet<T>> {
+    members(value)?.iter().map(of).collect()
 }
 
 fn bio(value: &Value) -> Result<Bio> {

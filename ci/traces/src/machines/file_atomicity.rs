@@ -10,7 +10,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
-use super::numbers::{constant, number};
+use super::values::{constant, members, number, pairs, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -127,20 +127,11 @@ impl FileAtomicity {
     }
 }
 
-/// A number from 0 on.
-fn index(value: &Value) -> Result<usize> {
-    Ok(usize::try_from(number(value)?)?)
-}
-
 /// The number of a cell that counts from 1.
 fn cell(value: &Value) -> Result<usize> {
-    index(value)?.checked_sub(1).context("cells count from 1")
-}
-
-/// What a function gives for each argument.
-fn pairs<'a>(value: &'a Value, what: &str) -> Result<Vec<(Value, &'a Value)>> {
-    let pairs = value.pairs();
-    pairs.with_context(|| format!("{what} is no function"))
+    number::<usize>(value)?
+        .checked_sub(1)
+        .context("cells count from 1")
 }
 
 impl Counterpart for FileAtomicity {
@@ -160,10 +151,7 @@ impl Counterpart for FileAtomicity {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let of = |name: &str| {
-            let value = vars.get(name);
-            pairs(value.with_context(|| format!("there is no {name}"))?, name)
-        };
+        let of = |name: &str| pairs(variable(vars, name)?);
         let mut state = self.machine.init();
         for (task, pc) in of("pc")? {
             state.pc[self.task(&task)?] = match pc.label().as_str() {
@@ -177,7 +165,7 @@ impl Counterpart for FileAtomicity {
             state.at[self.task(&task)?] = cell(at)?;
         }
         for (folio, owner) in of("owner")? {
-            let folio = state.owner.get_mut(index(&folio)?);
+            let folio = state.owner.get_mut(number::<usize>(&folio)?);
             *folio.context("there is no such folio")? = match owner.label().as_str() {
                 "nobody" => None,
                 _ => Some(self.task(owner)?),
@@ -196,10 +184,8 @@ impl Counterpart for FileAtomicity {
         let seen = if reads { of("seen")? } else { Vec::new() };
         for (task, found) in seen {
             let task = self.task(&task)?;
-            for (at, writes) in pairs(found, "what a task has seen")? {
-                let Value::Set(writes) = writes else {
-                    bail!("{writes} is no set")
-                };
+            for (at, writes) in pairs(found)? {
+                let writes = members(writes)?;
                 let seen = state.seen[task].get_mut(cell(&at)?);
                 let writes = writes.iter().map(|write| self.task(write));
                 *seen.context("there is no such cell")? = writes.collect::<Result<_>>()?;

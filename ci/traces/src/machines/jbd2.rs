@@ -13,6 +13,7 @@ use interlock_tla::value::Value;
 use super::counterpart::Counterpart;
 use super::named::one_of;
 use super::traced::{Seen, Traced};
+use super::values::{constant, field, members, names, number, pairs, truth};
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
@@ -31,15 +32,12 @@ impl Jbd2 {
     /// # Errors
     /// If one is missing, a set is not one of tasks, or no policy has that name.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<Jbd2> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
+        let constant = |name: &str| constant(constants, name);
         let number = |name: &str| -> Result<i64> {
             constant(name)?.parse().with_context(|| name.to_owned())
         };
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no policy {policy}"))?;
         let sizes = Sizes {
             log: number("Log")?,
@@ -47,7 +45,7 @@ impl Jbd2 {
             overhead: number("Overhead")?,
             slack: number("Slack")?,
         };
-        let (plain, pages) = (names(constant("Plain")?)?, names(constant("Pages")?)?);
+        let (plain, pages) = (names(constants, "Plain")?, names(constants, "Pages")?);
         let load = Load {
             plain: plain.len(),
             pages: pages.len(),
@@ -96,19 +94,14 @@ impl Jbd2 {
     }
 
     fn transaction(&self, value: &Value) -> Result<Transaction> {
-        let Value::Record(fields) = value else {
-            bail!("{value} is no record")
-        };
-        let field = |name: &str| {
-            let field = fields.get(name);
-            field.with_context(|| format!("{value} has no {name}"))
-        };
+        let field = |name: &str| field(value, name);
         Ok(Transaction {
             state: one_of(&STATES, field("state")?)?,
             out: number(field("out")?)?,
             updates: number(field("updates")?)?,
             log: number(field("log")?)?,
             data: members(field("data")?)?
+                .iter()
                 .map(|page| self.page(page))
                 .collect::<Result<_>>()?,
             asked: truth(field("asked")?)?,
@@ -133,11 +126,11 @@ impl Jbd2 {
                 state.queue = waiting.collect::<Result<_>>()?;
             }
             "promised" => {
-                let promised = members(value)?.map(|task| self.page(task));
+                let promised = members(value)?.iter().map(|task| self.page(task));
                 state.promised = promised.collect::<Result<_>>()?;
             }
             "mutex" => {
-                let holder = members(value)?.next();
+                let holder = members(value)?.first();
                 state.mutex = holder.map(|task| self.task(task)).transpose()?;
             }
             "pc" => {
@@ -311,35 +304,3 @@ const STATES: [(&str, TState); 6] = [
     ("FLUSH", TState::Flush),
     ("TAIL", TState::Tail),
 ];
-
-/// The members of a constant set of tasks.
-fn names(set: &str) -> Result<Vec<String>> {
-    let set: Value = set.parse()?;
-    Ok(members(&set)?.map(Value::to_string).collect())
-}
-
-fn number(value: &Value) -> Result<i64> {
-    let Value::Int(number) = value else {
-        bail!("{value} is no number")
-    };
-    Ok(*number)
-}
-
-fn truth(value: &Value) -> Result<bool> {
-    let Value::Bool(truth) = value else {
-        bail!("{value} is neither TRUE nor FALSE")
-    };
-    Ok(*truth)
-}
-
-fn pairs(value: &Value) -> Result<Vec<(Value, &Value)>> {
-    let pairs = value.pairs();
-    pairs.with_context(|| format!("{value} is no function"))
-}
-
-fn members(value: &Value) -> Result<impl Iterator<Item = &Value>> {
-    let Value::Set(members) = value else {
-        bail!("{value} is no set")
-    };
-    Ok(members.iter())
-}

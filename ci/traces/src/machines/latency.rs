@@ -9,6 +9,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
+use super::values::{constant, field, number, truth, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone, Copy)]
@@ -23,13 +24,10 @@ impl Latency {
     /// # Errors
     /// If one is missing, is no number, or there is no such variant or preemption.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<Latency> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
+        let constant = |name: &str| constant(constants, name);
         let number = |name: &str| constant(name)?.parse().with_context(|| name.to_owned());
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no variant {policy}"))?;
         let preemption = constant("Preemption")?.trim_matches('"');
         let mut known = Preemption::NAMED.iter();
@@ -74,21 +72,10 @@ impl Counterpart for Latency {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let number = |name: &str| match vars.get(name) {
-            Some(Value::Int(number)) => Ok(u32::try_from(*number)?),
-            _ => bail!("{name} is no number"),
-        };
-        let truth = |name: &str| match vars.get(name) {
-            Some(Value::Bool(truth)) => Ok(*truth),
-            _ => bail!("{name} is neither true nor false"),
-        };
-        let Some(Value::Record(pc)) = vars.get("pc") else {
-            bail!("pc is no record")
-        };
-        let label = |task: &str| {
-            let value = pc.get(task).map(Value::label);
-            value.with_context(|| format!("there is no {task}"))
-        };
+        let number = |name: &str| number(variable(vars, name)?);
+        let truth = |name: &str| truth(variable(vars, name)?);
+        let pc = variable(vars, "pc")?;
+        let label = |task: &str| Ok::<_, anyhow::Error>(field(pc, task)?.label());
         Ok(State {
             flusher: flusher(&label("flusher")?)?,
             realtime: realtime(&label("realtime")?)?,

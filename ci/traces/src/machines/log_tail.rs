@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result, bail};
 
 use super::counterpart::Counterpart;
-use super::numbers::{constant, number, numbers};
+use super::numbers::{number, numbers};
 use super::traced::{Seen, Traced};
+use super::values::constant;
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 

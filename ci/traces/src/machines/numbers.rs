@@ -1,17 +1,9 @@
-//! Numbers among the constants and arguments of a trace. TLC's have 32 bits.
-
-use std::collections::BTreeMap;
+//! Numbers among the arguments of a trace. TLC's have 32 bits.
 
 use anyhow::{Context as _, Result, bail};
 
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
-
-/// The value of a constant, as it is written.
-pub(super) fn constant<'a>(constants: &'a BTreeMap<String, String>, name: &str) -> Result<&'a str> {
-    let value = constants.get(name).map(String::as_str);
-    value.with_context(|| format!("there is no constant {name}"))
-}
 
 /// A number that TLC can have too.
 pub(super) fn number(value: &Value) -> Result<i64> {

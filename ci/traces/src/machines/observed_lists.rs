@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::counterpart::Counterpart;
 use super::traced::{Seen, Traced};
+use super::values::{constant, members, number, truth};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -86,25 +87,21 @@ impl ObservedLists {
     /// # Errors
     /// If one is missing, or is not a value that it may have.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<ObservedLists> {
-        let constant = |name: &str| -> Result<Value> {
-            let value = constants.get(name);
-            let value = value.with_context(|| format!("there is no constant {name}"))?;
-            Ok(value.parse()?)
-        };
-        let set = |name: &str| match constant(name)? {
-            Value::Set(members) => Ok(members),
-            _ => bail!("{name} is no set"),
-        };
+        let constant = |name: &str| -> Result<Value> { Ok(constant(constants, name)?.parse()?) };
+        let (works, foreign) = (constant("Works")?, constant("Foreign")?);
         let Value::Seq(before) = constant("Before")? else {
             bail!("Before is no sequence")
         };
-        let works: Vec<Value> = set("Works")?.into_iter().collect();
+        let works: Vec<Value> = members(&works)?.iter().cloned().collect();
         if let Some(odd) = works.iter().find(|work| superblock(work).is_none()) {
             bail!("{odd} is no work");
         }
         Ok(ObservedLists {
             before: before.iter().map(number).collect::<Result<_>>()?,
-            foreign: set("Foreign")?.iter().map(number).collect::<Result<_>>()?,
+            foreign: members(&foreign)?
+                .iter()
+                .map(number)
+                .collect::<Result<_>>()?,
             works,
         })
     }
@@ -126,20 +123,6 @@ fn superblock(work: &Value) -> Option<&str> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-fn number(value: &Value) -> Result<i64> {
-    match value {
-        Value::Int(number) => Ok(*number),
-        other => bail!("{other} is no number"),
-    }
-}
-
-fn truth(value: &Value) -> Result<bool> {
-    match value {
-        Value::Bool(truth) => Ok(*truth),
-        other => bail!("{other} is neither TRUE nor FALSE"),
     }
 }
 

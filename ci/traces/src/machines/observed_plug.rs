@@ -7,6 +7,7 @@ use interlock::writeback::plug_policy::{Finish, Plug, Policy};
 
 use super::counterpart::Counterpart;
 use super::traced::{Seen, Traced};
+use super::values::{constant, members, number};
 use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
@@ -86,27 +87,19 @@ impl ObservedPlug {
     /// # Errors
     /// If one is missing or is no value that it may have, or there is no such variant.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<ObservedPlug> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
+        let constant = |name: &str| constant(constants, name);
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no variant {policy}"))?;
-        let Value::Set(tasks) = constant("Tasks")?.parse()? else {
-            bail!("Tasks is no set")
-        };
-        let Value::Set(old) = constant("Old")?.parse()? else {
-            bail!("Old is no set")
-        };
+        let (tasks, old): (Value, Value) = (constant("Tasks")?.parse()?, constant("Old")?.parse()?);
         let request = |value: &Value| match value {
             Value::Seq(request) if request.len() == 2 => extent(&request[0], &request[1]),
             other => bail!("Old: {other} is no request"),
         };
         Ok(ObservedPlug {
-            old: old.iter().map(request).collect::<Result<_>>()?,
+            old: members(&old)?.iter().map(request).collect::<Result<_>>()?,
             policy: *policy,
-            tasks: tasks.iter().map(Value::label).collect(),
+            tasks: members(&tasks)?.iter().map(Value::label).collect(),
             most: constant("Most")?.parse().context("Most")?,
             large: constant("Large")?.parse().context("Large")?,
         })
@@ -191,13 +184,6 @@ impl End {
     }
 }
 
-fn number(value: &Value) -> Result<u64> {
-    match value {
-        Value::Int(number) => Ok(u64::try_from(*number)?),
-        other => bail!("{other} is no number"),
-    }
-}
-
 fn extent(first: &Value, size: &Value) -> Result<Extent> {
     let (first, size) = (number(first)?, number(size)?);
     Ok(Extent { first, size })
@@ -249,7 +235,7 @@ impl Counterpart for ObservedPlug {
             ("Plug", [t]) => Action::Plug(task(t)?),
             ("Add", [t]) => Action::Add(task(t)?),
             ("Insert", [t]) => Action::Insert(task(t)?),
-            ("Unplug", [t, depth]) => Action::Unplug(task(t)?, usize::try_from(number(depth)?)?),
+            ("Unplug", [t, depth]) => Action::Unplug(task(t)?, number(depth)?),
             ("Issue", [first, size]) => Action::Issue(extent(first, size)?),
             ("EndInode", [t]) => Action::EndInode(task(t)?),
             ("FinishWork", [t]) => Action::FinishWork(task(t)?),

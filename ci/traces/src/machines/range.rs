@@ -11,6 +11,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::traced::{Seen, Traced, count};
+use super::values::{constant, field, members, number, truth, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -92,18 +93,13 @@ impl RangeTree {
     /// If one is missing, there is no such design, or `Asks` is neither of module RangeAsks nor a function from names to ranges that
     /// are narrowed to parts of them.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<RangeTree> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
+        let constant = |name: &str| constant(constants, name);
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no design {policy}"))?;
         let (tasks, asks): (Vec<String>, Vec<Ask>) = asks(constant("Asks")?)?.into_iter().unzip();
-        let Value::Set(mortal) = constant("Mortal")?.parse().context("Mortal")? else {
-            bail!("Mortal is no set")
-        };
-        let mortal: BTreeSet<String> = mortal.iter().map(Value::label).collect();
+        let mortal: Value = constant("Mortal")?.parse().context("Mortal")?;
+        let mortal: BTreeSet<String> = members(&mortal)?.iter().map(Value::label).collect();
         Ok(RangeTree {
             machine: Machine {
                 asks,
@@ -156,10 +152,7 @@ fn ask(value: &Value) -> Result<Ask> {
     };
     let mut has = vec![ask.part.clone()];
     for stage in stages {
-        let Value::Set(parts) = stage else {
-            bail!("{stage} is no set of ranges")
-        };
-        let parts: Vec<Part> = parts.iter().map(range).collect::<Result<_>>()?;
+        let parts: Vec<Part> = members(stage)?.iter().map(range).collect::<Result<_>>()?;
         let lies = |(part, mode): &Part| {
             has.iter().any(|(range, held)| {
                 range.start <= part.start && part.end <= range.end && mode <= held
@@ -181,26 +174,16 @@ fn ask(value: &Value) -> Result<Ask> {
 }
 
 fn range(value: &Value) -> Result<Part> {
-    let cell = |name: &str| match field(value, name)? {
-        Value::Int(cell) => u64::try_from(*cell).with_context(|| format!("{name} is {cell}")),
-        other => bail!("{name} is {other}"),
+    let mode = match truth(field(value, "write")?)? {
+        true => Mode::Write,
+        false => Mode::Read,
     };
-    let mode = match field(value, "write")? {
-        Value::Bool(true) => Mode::Write,
-        Value::Bool(false) => Mode::Read,
-        other => bail!("write is {other}"),
-    };
-    let (first, last) = (cell("first")?, cell("last")?);
+    let (first, last) = (
+        number(field(value, "first")?)?,
+        number(field(value, "last")?)?,
+    );
     ensure!(first <= last, "{value} is empty");
     Ok((first..last + 1, mode))
-}
-
-fn field<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
-    let Value::Record(fields) = value else {
-        bail!("{value} is no range")
-    };
-    let field = fields.get(name);
-    field.with_context(|| format!("{value} has no {name}"))
 }
 
 impl Counterpart for RangeTree {
@@ -220,17 +203,8 @@ impl Counterpart for RangeTree {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let of = |variable: &str, task: usize| {
-            let Some(Value::Record(values)) = vars.get(variable) else {
-                bail!("{variable} is no record")
-            };
-            let value = values.get(&self.tasks[task]);
-            value.with_context(|| format!("{variable} has no {}", self.tasks[task]))
-        };
-        let number = |variable: &str, task: usize| match of(variable, task)? {
-            Value::Int(number) => Ok(usize::try_from(*number)?),
-            _ => bail!("{variable} is no number"),
-        };
+        let of = |name: &str, task: usize| field(variable(vars, name)?, &self.tasks[task]);
+        let number = |name: &str, task: usize| number(of(name, task)?);
         // The tasks of RangeBias narrow nothing.
         let narrowed = |task: usize| match vars.get("narrowed") {
             Some(_) => number("narrowed", task),

@@ -9,6 +9,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::range::RangeTree;
+use super::values::{members, truth, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -59,18 +60,13 @@ impl Counterpart for RangeBias {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let tasks = |variable: &str| -> Result<BTreeSet<usize>> {
-            let Some(Value::Set(tasks)) = vars.get(variable) else {
-                bail!("{variable} is no set")
-            };
-            tasks.iter().map(|task| self.tree.task(task)).collect()
-        };
-        let Some(Value::Bool(open)) = vars.get("open") else {
-            bail!("open is no truth value")
+        let tasks = |name: &str| -> Result<BTreeSet<usize>> {
+            let tasks = members(variable(vars, name)?)?.iter();
+            tasks.map(|task| self.tree.task(task)).collect()
         };
         Ok(State {
             tree: self.tree.state(vars)?,
-            open: *open,
+            open: truth(variable(vars, "open")?)?,
             inside: tasks("inside")?,
             last: tasks("last")?,
         })

@@ -10,7 +10,7 @@ use interlock_tla::counterexample::Step;
 use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
-use super::numbers::constant;
+use super::values::{constant, field, members, number, pairs, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -119,21 +119,8 @@ impl Counterpart for RangeList {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let variable = |name: &str| {
-            let value = vars.get(name);
-            value.with_context(|| format!("there is no {name}"))
-        };
-        let of = |name: &str, task: &str| match variable(name)? {
-            Value::Record(values) => {
-                let value = values.get(task);
-                value.with_context(|| format!("{name} has no {task}"))
-            }
-            other => bail!("{name} is no record: {other}"),
-        };
-        let number = |name: &str, task: &str| match of(name, task)? {
-            Value::Int(number) => Ok(*number),
-            other => bail!("{name} is no number: {other}"),
-        };
+        let variable = |name: &str| variable(vars, name);
+        let of = |name: &str, task: &str| field(variable(name)?, task);
         let mut state = self.init();
         for (at, name) in self.tasks.iter().enumerate() {
             let pc = of("pc", name)?.label();
@@ -143,14 +130,13 @@ impl Counterpart for RangeList {
                 .with_context(|| format!("no task does {pc}"))?;
             state.tasks[at] = Task {
                 pc,
-                slot: usize::try_from(number("slot", name)? - 1)?,
+                slot: usize::try_from(number::<i64>(of("slot", name)?)? - 1)?,
                 prev: self.node(of("prev", name)?)?,
                 cur: self.node(of("cur", name)?)?,
-                tries: u32::try_from(number("tries", name)?)?,
+                tries: number(of("tries", name)?)?,
             };
         }
-        let links = variable("next")?.pairs().context("next is no function")?;
-        for (from, to) in links {
+        for (from, to) in pairs(variable("next")?)? {
             let to = self.node(to)?;
             match self.node(&from)? {
                 None => state.head = to,
@@ -160,10 +146,7 @@ impl Counterpart for RangeList {
                 }
             }
         }
-        let Value::Set(marked) = variable("marked")? else {
-            bail!("marked is no set")
-        };
-        for node in marked {
+        for node in members(variable("marked")?)? {
             let node = self.node(node)?;
             state.marked.insert(node.context("a node is marked")?);
         }

@@ -10,6 +10,7 @@ use interlock_tla::value::Value;
 use super::counterpart::Counterpart;
 use super::named::{name_of, one_of};
 use super::traced::{Seen, Traced};
+use super::values::{constant, names, number, pairs, variable};
 
 /// A machine and the names of its threads.
 #[derive(Debug, Clone)]
@@ -26,16 +27,8 @@ impl ReserveWait {
     /// # Errors
     /// If one is missing, a set is not one of threads, or there is no such way to wake.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<ReserveWait> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
-        let set = |name: &str| -> Result<Vec<String>> {
-            let Value::Set(members) = constant(name)?.parse()? else {
-                bail!("{name} is not a set")
-            };
-            Ok(members.iter().map(Value::to_string).collect())
-        };
+        let constant = |name: &str| constant(constants, name);
+        let set = |name: &str| names(constants, name);
         let wake = constant("Wake")?.parse::<Value>()?.label();
         let named = Wake::NAMED.iter().find(|(name, _)| *name == wake);
         let (_, wake) = named.with_context(|| format!("there is no way to wake {wake}"))?;
@@ -62,9 +55,8 @@ impl ReserveWait {
         name: &str,
         of: impl Fn(&Value) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let pairs = vars.get(name).and_then(Value::pairs);
         let mut by_thread = BTreeMap::new();
-        for (thread, value) in pairs.with_context(|| format!("{name} is no function"))? {
+        for (thread, value) in pairs(variable(vars, name)?)? {
             by_thread.insert(self.thread(&thread)?, of(value)?);
         }
         if by_thread.len() != self.threads.len() {
@@ -117,16 +109,13 @@ impl Counterpart for ReserveWait {
             Some(other) => bail!("the queue is {other}"),
             None => &[],
         };
-        let Some(Value::Int(reserved)) = vars.get("reserved") else {
-            bail!("there is no number of reserved credits")
-        };
         Ok(State {
             pc: self.of_threads(vars, "pc", |pc| one_of(&PCS, pc))?,
             queue: queue
                 .iter()
                 .map(|thread| self.thread(thread))
                 .collect::<Result<_>>()?,
-            reserved: u32::try_from(*reserved)?,
+            reserved: number(variable(vars, "reserved")?)?,
             woken: self.of_threads(vars, "wakes", |wakes| Ok(*wakes > Value::Int(0)))?,
         })
     }

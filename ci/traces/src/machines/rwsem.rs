@@ -10,6 +10,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::traced::{Seen, Traced, count};
+use super::values::{constant, names, pairs, truth, variable};
 
 /// A machine and the names of its tasks.
 #[derive(Debug, Clone)]
@@ -26,18 +27,10 @@ impl Rwsem {
     /// # Errors
     /// If one is missing, a set is not one of tasks, or no policy has that name.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<Rwsem> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
-        let set = |name: &str| -> Result<Vec<String>> {
-            let Value::Set(members) = constant(name)?.parse()? else {
-                bail!("{name} is not a set")
-            };
-            Ok(members.iter().map(Value::to_string).collect())
-        };
+        let constant = |name: &str| constant(constants, name);
+        let set = |name: &str| names(constants, name);
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no policy {policy}"))?;
         let (mut tasks, writers, downgraders) =
             (set("Readers")?, set("Writers")?, set("Downgraders")?);
@@ -103,16 +96,10 @@ impl Counterpart for Rwsem {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let var = |name: &str| {
-            let value = vars.get(name);
-            value.with_context(|| format!("there is no variable {name}"))
-        };
-        let truth = |name: &str| match var(name)? {
-            Value::Bool(truth) => Ok(*truth),
-            other => bail!("{name} is {other}"),
-        };
+        let var = |name: &str| variable(vars, name);
+        let truth = |name: &str| truth(var(name)?);
         let mut pc = vec![None; self.tasks.len()];
-        for (task, value) in var("pc")?.pairs().context("pc is no function")? {
+        for (task, value) in pairs(var("pc")?)? {
             pc[self.task(&task)?] = Some(self::pc(value)?);
         }
         let pc = pc.into_iter().collect::<Option<_>>();

@@ -9,6 +9,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::rwsem::Rwsem;
+use super::values::{number, truth, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -60,20 +61,14 @@ impl Counterpart for RwsemBudget {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let Some(Value::Int(passed)) = vars.get("passed") else {
-            bail!("passed is no number")
-        };
-        let Some(Value::Bool(roused)) = vars.get("roused") else {
-            bail!("roused is no truth value")
-        };
         // What the lock's module has, and this one has not.
         let mut of_lock = vars.clone();
         of_lock.insert("expired".to_owned(), Value::Bool(false));
         of_lock.insert("handoff".to_owned(), Value::Bool(false));
         Ok(State {
             lock: self.lock.state(&of_lock)?,
-            passed: u32::try_from(*passed)?,
-            roused: *roused,
+            passed: number(variable(vars, "passed")?)?,
+            roused: truth(variable(vars, "roused")?)?,
         })
     }
 

@@ -10,6 +10,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::named::one_of;
+use super::values::{constant, members, names, pairs};
 
 /// A machine and the names of its inodes.
 #[derive(Debug, Clone)]
@@ -26,16 +27,10 @@ impl WbLists {
     /// # Errors
     /// If one is missing, a set is not one of inodes, or no policy has that name.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<WbLists> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
-        let set = |name: &str| -> Result<Vec<String>> {
-            let set: Value = constant(name)?.parse()?;
-            Ok(members(&set)?.map(Value::to_string).collect())
-        };
+        let constant = |name: &str| constant(constants, name);
+        let set = |name: &str| names(constants, name);
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no policy {policy}"))?;
         let (stamped, synced) = (set("Stamped")?, set("Synced")?);
         let kind = |name: &String, pages| Kind {
@@ -74,11 +69,14 @@ impl WbLists {
     }
 
     fn inodes_of(&self, value: &Value) -> Result<BTreeSet<Inode>> {
-        members(value)?.map(|inode| self.inode(inode)).collect()
+        members(value)?
+            .iter()
+            .map(|inode| self.inode(inode))
+            .collect()
     }
 
     fn pages_of(&self, value: &Value) -> Result<BTreeSet<Page>> {
-        members(value)?.map(|page| self.page(page)).collect()
+        members(value)?.iter().map(|page| self.page(page)).collect()
     }
 
     /// Gives the variable `name` its value, or that part of it which there is.
@@ -313,15 +311,3 @@ const PCS: [(&str, Pc); 10] = [
     ("served", Pc::Served),
     ("returned", Pc::Returned),
 ];
-
-fn pairs(value: &Value) -> Result<Vec<(Value, &Value)>> {
-    let pairs = value.pairs();
-    pairs.with_context(|| format!("{value} is no function"))
-}
-
-fn members(value: &Value) -> Result<impl Iterator<Item = &Value>> {
-    let Value::Set(members) = value else {
-        bail!("{value} is no set")
-    };
-    Ok(members.iter())
-}

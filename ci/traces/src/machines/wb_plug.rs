@@ -10,6 +10,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::traced::{Seen, Traced, count};
+use super::values::{constant, field, members, number, truth, variable};
 
 /// The machine of a model.
 #[derive(Debug, Clone)]
@@ -24,12 +25,9 @@ impl WbPlug {
     /// # Errors
     /// If one is missing, or there is no such variant.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<WbPlug> {
-        let constant = |name: &str| {
-            let value = constants.get(name);
-            value.with_context(|| format!("there is no constant {name}"))
-        };
+        let constant = |name: &str| constant(constants, name);
         let policy = constant("Policy")?;
-        let named = Policy::NAMED.iter().find(|(name, _)| name == policy);
+        let named = Policy::NAMED.iter().find(|(name, _)| *name == policy);
         let (_, policy) = named.with_context(|| format!("there is no variant {policy}"))?;
         let files = constant("Files")?.parse().context("Files")?;
         let slots = constant("Slots")?.parse().context("Slots")?;
@@ -86,18 +84,8 @@ impl Invariant {
     }
 }
 
-fn number(value: &Value) -> Result<usize> {
-    let Value::Int(number) = value else {
-        bail!("{value} is no number")
-    };
-    Ok(usize::try_from(*number)?)
-}
-
 fn numbers(value: &Value) -> Result<BTreeSet<usize>> {
-    let Value::Set(members) = value else {
-        bail!("{value} is no set")
-    };
-    members.iter().map(number).collect()
+    members(value)?.iter().map(number).collect()
 }
 
 /// A request: inodes without a gap.
@@ -114,14 +102,6 @@ fn run(value: &Value) -> Result<Run> {
 fn shown(run: Run) -> String {
     let inodes: Vec<String> = (run.first..=run.last).map(|i| i.to_string()).collect();
     format!("{{{}}}", inodes.join(", "))
-}
-
-fn flag(value: &Value) -> Result<bool> {
-    match value.to_string().as_str() {
-        "TRUE" => Ok(true),
-        "FALSE" => Ok(false),
-        other => bail!("{other} is neither TRUE nor FALSE"),
-    }
 }
 
 fn pc(value: &Value) -> Result<Pc> {
@@ -152,10 +132,7 @@ fn queue(value: &Value) -> Result<Queue> {
 
 /// Requests, each without a gap.
 fn requests(value: &Value) -> Result<BTreeSet<Run>> {
-    let Value::Set(members) = value else {
-        bail!("{value} is no set")
-    };
-    members.iter().map(run).collect()
+    members(value)?.iter().map(run).collect()
 }
 
 fn cpu(value: &Value) -> Result<Cpu> {
@@ -211,33 +188,24 @@ impl Counterpart for WbPlug {
     }
 
     fn state(&self, vars: &BTreeMap<String, Value>) -> Result<State> {
-        let var = |name: &str| {
-            let value = vars.get(name);
-            value.with_context(|| format!("there is no {name}"))
-        };
-        let Value::Record(pcs) = var("pc")? else {
-            bail!("pc is no record")
-        };
-        let task = |name: &str| {
-            let pc = pcs.get(name);
-            pc.with_context(|| format!("pc lacks the {name}"))
-        };
+        let var = |name: &str| variable(vars, name);
+        let task = |name: &str| field(var("pc")?, name);
         Ok(State {
             pc: pc(task("flusher")?)?,
             throttled: task("dirtier")?.label() == "throttled",
             next: number(var("next")?)?,
             cached: number(var("cached")?)?,
             moved: numbers(var("moved")?)?,
-            locked: flag(var("locked")?)?,
-            plugged: flag(var("plugged")?)?,
+            locked: truth(var("locked")?)?,
+            plugged: truth(var("plugged")?)?,
             plug: numbers(var("plug")?)?,
             queue: requests(var("queue")?)?,
             flying: requests(var("flying")?)?,
             cpu: cpu(var("cpu")?)?,
-            resched: flag(var("resched")?)?,
+            resched: truth(var("resched")?)?,
             waits: number(var("waits")?)?,
-            requests: u32::try_from(number(var("requests")?)?)?,
-            breaks: u32::try_from(number(var("breaks")?)?)?,
+            requests: number(var("requests")?)?,
+            breaks: number(var("breaks")?)?,
         })
     }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, bail, ensure};
 use interlock::dio::machine::{Call, Extent, Kind, Machine, Request};
 
-use super::{EXTENTS, field, number, truth};
+use super::EXTENTS;
 use crate::machines::named::one_of;
+use crate::machines::values::{field, number, pairs, truth};
 use interlock_tla::value::Value;
 
 const KINDS: [(&str, Kind); 5] = [
@@ -41,12 +42,9 @@ pub fn extents(text: &str) -> Result<Vec<Extent>> {
         return Ok(extents);
     }
     let value = value(text)?;
-    let pairs = value
-        .pairs()
-        .with_context(|| format!("{text} is no function"))?;
     let mut extents = Vec::new();
-    for (block, extent) in pairs {
-        let place = number(&block)? as usize;
+    for (block, extent) in pairs(&value)? {
+        let place: usize = number(&block)?;
         ensure!(
             place == extents.len(),
             "{text} has no block {}",
