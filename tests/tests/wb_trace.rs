@@ -5,7 +5,7 @@ use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::in_time;
-use conformance::traces::{by_both, by_machine, in_order, read};
+use conformance::traces::{by_both, by_machine, in_order, later, read};
 use conformance::wb_flusher_rules::{KeepsPlug, SleepsWithPlug};
 use interlock::device::{BlockDevice, MemoryDevice};
 use interlock::errno::Errno;
@@ -279,6 +279,29 @@ fn edited_runs_are_refused() -> Result<()> {
         let accepted = edited.iter().position(is_accepted);
         ensure!(accepted.is_none(), "{edit:?} at {accepted:?}");
     }
+    Ok(())
+}
+
+/// What the device does in a pass is after all of the pass before.
+#[test]
+fn a_later_pass_is_recorded_so() -> Result<()> {
+    let device = MemoryDevice::new(BLOCK, INODES, 0);
+    let sizes = Sizes {
+        block: BLOCK,
+        slots: 1,
+        dirty: INODES,
+    };
+    let flusher = Recorded::<Today>::on(device, sizes, Recorder::new())?;
+    for inode in [0, 1] {
+        flusher.dirty(inode, &[7; BLOCK])?;
+        flusher.sync()?;
+    }
+    let today = Policy::FLUSH_BEFORE_RESCHED;
+    let passes = read(&flusher.probe().to_texts("two passes", today, 1).concat())?;
+    let [first, second] = &passes[..] else {
+        anyhow::bail!("{} passes", passes.len());
+    };
+    later(first, second);
     Ok(())
 }
 
