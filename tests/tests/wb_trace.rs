@@ -231,6 +231,8 @@ fn stress_runs_are_behaviours() -> Result<()> {
     ensure!(count(&runs[4], "Throttle") > 0, "nobody is throttled");
     ensure!(count(&runs[1], "Resched") > 0, "nobody is preempted");
     ensure!(count(&runs[2], "Sleep") > 0, "nobody sleeps");
+    let unasked = count(&runs[0], "Sleep") + count(&runs[0], "Resched");
+    ensure!(unasked == 0, "somebody sleeps or is preempted of itself");
     let short = of_commonest_head(&record::<Today>(short, today)?)?;
     let accepted = by_both("writeback-stress", "writeback", &short)?;
     ensure!(
