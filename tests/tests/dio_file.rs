@@ -178,6 +178,48 @@ fn a_file_that_does_not_go_on_can_be_looked_at() {
     );
 }
 
+/// A device that takes its time, and is there when the file is gone.
+struct Slow(Arc<MemoryDevice>);
+
+impl BlockDevice for Slow {
+    fn sector_size(&self) -> usize {
+        self.0.sector_size()
+    }
+
+    fn sectors(&self) -> u64 {
+        self.0.sectors()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
+        self.0.read_at(bytes, position)
+    }
+
+    fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
+        thread::sleep(Duration::from_millis(10));
+        self.0.write_at(bytes, position)
+    }
+}
+
+#[test]
+fn what_is_in_flight_is_performed_before_the_file_is_gone() {
+    let device = Arc::new(MemoryDevice::new(SECTOR, 4, 0));
+    let layout = Layout {
+        per_block: 2,
+        extents: vec![Written, Written],
+        length: 4,
+    };
+    let slow = Slow(device.clone());
+    let file = DirectFile::new(slow, Workers::new(1), Policy::FINAL65, layout);
+    let file = file.expect("the layout is good");
+    for sector in 0..4 {
+        drop(file.submit_at(&of(&[7]), sector * SECTOR as u64));
+    }
+    drop(file);
+    let mut bytes = vec![0; 4 * SECTOR];
+    device.read_at(&mut bytes, 0).expect("the device is good");
+    assert_eq!(bytes, of(&[7; 4]));
+}
+
 /// Who waits for a thread has its panic, unless it panics itself.
 #[test]
 fn a_panic_of_a_thread_reaches_who_joins_it() {
