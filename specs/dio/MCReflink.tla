@@ -8,7 +8,7 @@ Since67  == [demotes |-> TRUE, flag |-> "before", clear |-> "before", look |-> "
              drains |-> TRUE, flushes |-> TRUE, cow |-> "end", fallback |-> "buffered"]
 Before67 == [Since67 EXCEPT !.demotes = FALSE, !.flag = "never", !.clear = "never"]
 
-\* The cure of the fallback: it drains, as ext4's does since 7.2.
+\* The cure of the fallback: it drains, as ext4's does since 7.3.
 DrainedFallback == [Since67 EXCEPT !.fallback = "drained"]
 
 \* Controls: each takes one decision away.

@@ -55,7 +55,8 @@ RfcOn63 == [Allocated63 EXCEPT !.first = "extending", !.flag = "ignored"]
 \* that begins behind EOF, zero the rest of EOF's block in the page cache.
 Final612 == [Final65 EXCEPT !.grow = "page"]
 
-\* ext4 in 7.2 (15cdefd0c052, July 2026): ext4_buffered_write_iter drains.
+\* ext4 in stable 7.2.13 and 6.12.110, with 15cdefd0c052 of 7.3: ext4_buffered_write_iter
+\* drains.
 Drained72 == [Final612 EXCEPT !.fallback = "drain"]
 
 \* ext4 in 7.3 (07961ebb09c9, 63b314a7795e): only partial blocks matter, also to
@@ -129,7 +130,7 @@ Final612Cured == [Final612Eof EXCEPT !.grow = "truncate-drained"]
 \* A fallback that drains without keeping others out.
 FallbackDrainsShared == [Drained72 EXCEPT !.fallback = "drain-shared"]
 
-\* The same where a buffered write drains: 6.12 from 6.12.110 on, and 7.2.
+\* The same where a buffered write drains: 6.12 from 6.12.110 on, and 7.2.13.
 Drained72Eof   == [Drained72 EXCEPT !.reaching = TRUE]
 Drained72Grow  == [Drained72 EXCEPT !.grow = "truncate-drained"]
 Drained72Cured == [Drained72Eof EXCEPT !.grow = "truncate-drained"]

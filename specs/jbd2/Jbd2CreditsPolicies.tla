@@ -59,7 +59,7 @@ NoReserveOrdered    == [NoReserveWaitBefore EXCEPT !.data = "ordered"]
 ReservedCannotJoinLocked == [Upstream EXCEPT !.conversion = "not-locked"]
 ReservedJoinsSwitch      == [Upstream EXCEPT !.conversion = "even-switch"]
 
-\* Up to 5.1 (53cf97845732, 0ef54180e018).
+\* Before 53cf97845732, of January 2019.
 CkptHoldsMutex == [Upstream EXCEPT !.mutex = "held"]
 
 \* Before 5.8 (14ff6286309e).

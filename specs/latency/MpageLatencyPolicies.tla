@@ -30,7 +30,7 @@ PerExtent == [NoResched EXCEPT !.handle = "extent", !.stop = "early"]
 \* The same with a synchronous handle, which is stopped last.
 SyncStopLate == [PerExtent EXCEPT !.sync = TRUE, !.stop = "late"]
 
-\* Control: it is stopped as any other.
+\* It is stopped as any other, as before 646caa9c8e19.
 SyncStopEarly == [PerExtent EXCEPT !.sync = TRUE]
 
 \* Proposals: PerExtent with the patch's cond_resched; and with none but one

@@ -39,7 +39,7 @@ ISyncFirst   == [QueueAtOnce EXCEPT !.isync = "first"]
 \* mark_inode_dirty_sync, as before 2021.
 NoFsyncRequeue == [Upstream EXCEPT !.fsync = "leaves"]
 
-\* Before 5.8 (5afced3bf281).
+\* Before 5.9 (5afced3bf281).
 NoSyncQueued == [NoFsyncRequeue EXCEPT !.queued = FALSE]
 
 \* Control of what 4f8ad655dbc8 keeps.

@@ -21,7 +21,7 @@
 @@
  ext4_block_zero_eof(...)
 
-// From 7.3 on.
+// Where it is there: in 7.3, not in 6.12.
 @depends on zeroes_eof@
 symbol inode, offset, ret, handle, extend, out;
 @@
@@ -40,7 +40,7 @@ symbol inode, offset, ret, handle, extend, out;
  ...>
  }
 
-// Up to 7.2.
+// Where it is not.
 @depends on !zeroes_eof@
 symbol inode, offset, ret, handle, extend, out;
 @@

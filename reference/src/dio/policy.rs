@@ -279,7 +279,7 @@ impl Policy {
         ..Policy::FINAL65
     };
 
-    /// ext4 in Linux 7.2: a buffered fallback drains.
+    /// ext4 in Linux 7.2.13 and 6.12.110: a buffered fallback drains.
     pub const DRAINED72: Policy = Policy {
         fallback: Fallback::Drain,
         ..Policy::FINAL612

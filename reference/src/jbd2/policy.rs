@@ -205,7 +205,7 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Up to 5.1 (53cf97845732, 0ef54180e018).
+    /// Before 53cf97845732, of January 2019.
     pub const CKPT_HOLDS_MUTEX: Policy = Policy {
         mutex: Mutex::Held,
         ..Policy::UPSTREAM

@@ -112,7 +112,7 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Before 5.8 (5afced3bf281).
+    /// Before 5.9 (5afced3bf281).
     pub const NO_SYNC_QUEUED: Policy = Policy {
         queued: false,
         ..Policy::NO_FSYNC_REQUEUE
