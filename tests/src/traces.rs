@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use interlock_checker::toolchain::Toolchain;
 use interlock_traces::kernel::Reading;
 use interlock_traces::recording::{self, Trace};
@@ -21,6 +21,15 @@ use interlock_traces::validate::{Request, of_one_head, validate};
 /// It is none of a trace's.
 pub fn read(text: &str) -> Result<Vec<Trace>> {
     recording::read("recorded".as_ref(), text.as_bytes())
+}
+
+/// The first trace of a text.
+///
+/// # Errors
+///
+/// As [`read`], and if there is none.
+pub fn one(text: &str) -> Result<Trace> {
+    read(text)?.into_iter().next().context("it is no trace")
 }
 
 /// Puts its events in the order in which they were taken, which is one that fits, and leaves no other: whether an edit of it is

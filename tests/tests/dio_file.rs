@@ -1,5 +1,6 @@
 //! The file's calls, in real threads: what good and bad arguments give, errors of the device, panics, and each kind of call.
 
+use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -178,37 +179,24 @@ fn a_file_that_does_not_go_on_can_be_looked_at() {
     );
 }
 
-/// A device that takes its time, and is there when the file is gone.
-struct Slow(Arc<MemoryDevice>);
-
-impl BlockDevice for Slow {
-    fn sector_size(&self) -> usize {
-        self.0.sector_size()
-    }
-
-    fn sectors(&self) -> u64 {
-        self.0.sectors()
-    }
-
-    fn read_at(&self, bytes: &mut [u8], position: u64) -> Result<(), Errno> {
-        self.0.read_at(bytes, position)
-    }
-
-    fn write_at(&self, bytes: &[u8], position: u64) -> Result<(), Errno> {
-        thread::sleep(Duration::from_millis(10));
-        self.0.write_at(bytes, position)
-    }
-}
-
 #[test]
 fn what_is_in_flight_is_performed_before_the_file_is_gone() {
-    let device = Arc::new(MemoryDevice::new(SECTOR, 4, 0));
+    let kept = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary file");
+    kept.set_len(4 * SECTOR as u64).expect("there is room");
+    let device = kept.try_clone().expect("another name for it");
+    let device = FileDevice::new(device, SECTOR).expect("it has a length");
+    let delays = Delays {
+        seed: 1,
+        delay: Duration::from_millis(20),
+        fails: 0,
+        panics: 0,
+    };
     let layout = Layout {
         per_block: 2,
         extents: vec![Written, Written],
         length: 4,
     };
-    let slow = Slow(device.clone());
+    let slow = FaultDevice::new(device, delays);
     let file = DirectFile::new(slow, Workers::new(1), Policy::FINAL65, layout);
     let file = file.expect("the layout is good");
     for sector in 0..4 {
@@ -216,7 +204,7 @@ fn what_is_in_flight_is_performed_before_the_file_is_gone() {
     }
     drop(file);
     let mut bytes = vec![0; 4 * SECTOR];
-    device.read_at(&mut bytes, 0).expect("the device is good");
+    kept.read_exact_at(&mut bytes, 0).expect("it is there");
     assert_eq!(bytes, of(&[7; 4]));
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use conformance::fault_device::{Delays, FaultDevice};
 use conformance::in_time::{PATIENCE, in_time_or_tell};
-use conformance::traces;
+use conformance::traces::{self, one};
 use interlock::device::MemoryDevice;
 use interlock::dio::file::{Completion, DirectFile, Layout, Options};
 use interlock::dio::machine::Extent::{Hole, Unwritten, Written};
@@ -119,10 +119,6 @@ fn call(file: &File, thread: u64, calls: u64, may_fail: bool) {
 
 fn judge<T: std::fmt::Debug>(result: Result<T, Errno>) {
     assert!(matches!(result, Ok(_) | Err(Errno::Io)), "{result:?}");
-}
-
-fn one(text: &str) -> Result<Trace> {
-    traces::read(text)?.into_iter().next().context("a trace")
 }
 
 #[test]

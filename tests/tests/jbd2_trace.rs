@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use conformance::in_time::PATIENCE;
 use conformance::jbd2_log::{Log, task, waits_for_reserved, who};
-use conformance::traces::{by_both, by_machine, in_order, later, read};
+use conformance::traces::{by_both, by_machine, in_order, later, one};
 use interlock::jbd2::admission::Admission;
 use interlock::jbd2::machine::{Credits, Load, Machine, Pc, Sizes, TState, Task};
 use interlock::jbd2::numbers::Numbers;
@@ -117,7 +117,7 @@ fn record<R: Rules>(threads: usize, rounds: usize, policy: Policy) -> Result<Tra
     });
     let machine = Machine::new(policy, SIZES, load);
     let text = journal.probe().to_text("a stress run", &machine, task);
-    read(&text)?.into_iter().next().context("it is one trace")
+    one(&text)
 }
 
 /// Records, and lets the test see what is recorded.
@@ -196,7 +196,7 @@ fn all_waits<R: Rules>(policy: Policy) -> Result<Trace> {
     });
     let machine = Machine::new(policy, SIZES, load);
     let text = journal.probe().0.to_text("all waits", &machine, task);
-    read(&text)?.into_iter().next().context("it is one trace")
+    one(&text)
 }
 
 /// The short runs are for TLC too.
@@ -281,7 +281,7 @@ fn two_pages<R: Rules>(policy: Policy) -> Result<Trace> {
     journal.stop_unreserved(first, uses);
     let machine = Machine::new(policy, SIZES, load);
     let text = journal.probe().to_text("a faulty run", &machine, task);
-    read(&text)?.into_iter().next().context("it is one trace")
+    one(&text)
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn who_comes_later_is_recorded_so() -> Result<()> {
         journal.stop(started.expect("it fits"), uses);
         let machine = Machine::new(Policy::UPSTREAM, SIZES, load);
         let text = journal.probe().to_text("two handles", &machine, task);
-        read(&text)?.into_iter().next().context("it is one trace")
+        one(&text)
     };
     let first = handle(0)?;
     let second =

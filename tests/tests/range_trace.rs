@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicU64;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use conformance::in_time::in_time;
-use conformance::traces::{by_both, by_machine, in_order, later, read};
+use conformance::traces::{by_both, by_machine, in_order, later, one};
 use interlock::range::lock::RangeLock;
 use interlock::range::policy::Policy;
 use interlock::range::recorder::Recorder;
@@ -85,8 +85,7 @@ fn trace<S: Sys<Probe = Recorder>>(
     source: &str,
     policy: Policy,
 ) -> Result<Trace> {
-    let traces = read(&lock.probe().to_text(source, policy))?;
-    traces.into_iter().next().context("it is one trace")
+    one(&lock.probe().to_text(source, policy))
 }
 
 /// What a thread does in a round: some of everything, over eight cells.

@@ -6,14 +6,14 @@ use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::in_time::{PATIENCE, in_time_or_tell};
-use conformance::traces::{in_order, later};
+use conformance::traces::{in_order, later, one};
 use interlock::rwsem::recorder::Recorder;
 use interlock_rwlock::Kind;
 use interlock_rwlock::lock::RawBarrierRwLock;
 use interlock_rwlock::rules::BatchQueue;
 use interlock_rwlock::sys::StdSys;
 use interlock_rwlock::word::Word;
-use interlock_traces::recording::{self, Trace};
+use interlock_traces::recording::Trace;
 use interlock_traces::validate::edits::Edit;
 use interlock_traces::validate::protocol::Protocol;
 use interlock_traces::validate::search::Found;
@@ -30,8 +30,7 @@ fn record(threads: &'static [&str]) -> Result<Trace> {
     let state = move || format!("with the lock as {:?}", told.snapshot());
     in_time_or_tell(PATIENCE, state, move || stress(&used, threads));
     let text = lock.probe().to_text("a stress run", threads);
-    let traces = recording::read("stress".as_ref(), text.as_bytes())?;
-    traces.into_iter().next().context("it is one trace")
+    one(&text)
 }
 
 fn stress(lock: &Lock, threads: &[&str]) {
@@ -134,8 +133,7 @@ fn who_comes_later_is_recorded_so_and_by_name() -> Result<()> {
         joins.into_iter().for_each(|task| lock.probe().join(task));
         use_lock(&lock, "r", 1);
         let text = lock.probe().to_text("a test", &["r1", "r2"]);
-        let traces = recording::read("recorded".as_ref(), text.as_bytes())?;
-        traces.into_iter().next().context("it is one trace")
+        one(&text)
     };
     let first = plays(1, Some("r1"))?;
     let second = plays(2, Some("r2"))?;
@@ -158,8 +156,7 @@ fn a_record_says_what_it_was_given() -> Result<()> {
     use_lock(&lock, "r1", 1);
     let source = "a \"stress\" run\n\tof \\ and \u{1}, ü";
     let text = lock.probe().to_text(source, &["r1"]);
-    let traces = recording::read("stress".as_ref(), text.as_bytes())?;
-    let trace = traces.first().context("it is one trace")?;
+    let trace = one(&text)?;
     ensure!(trace.head.source == source, "{}", trace.head.source);
     let threads: Vec<&str> = trace
         .events
@@ -167,7 +164,7 @@ fn a_record_says_what_it_was_given() -> Result<()> {
         .map(|event| event.thread.as_str())
         .collect();
     ensure!(threads == ["t1", "t1"], "{threads:?}");
-    let refused = Protocol::of("rwsem", trace)?.search(trace);
+    let refused = Protocol::of("rwsem", &trace)?.search(&trace);
     let error = format!("{:#}", refused.err().context("there is no task t1")?);
     ensure!(error.contains("there is no task t1"), "{error}");
     Ok(())

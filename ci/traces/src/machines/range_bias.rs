@@ -9,7 +9,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::range::RangeTree;
-use super::values::{members, truth, variable};
+use super::values::{constant, members, truth, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -26,9 +26,7 @@ impl RangeBias {
     /// If one is missing, or there is no such design, no such asks, or no such crowd.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<RangeBias> {
         let tree = RangeTree::new(constants)?;
-        let crowd = constants
-            .get("Crowd")
-            .context("there is no constant Crowd")?;
+        let crowd = constant(constants, "Crowd")?;
         let crowd = tree
             .tasks
             .iter()

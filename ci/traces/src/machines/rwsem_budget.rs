@@ -9,7 +9,7 @@ use interlock_tla::value::Value;
 
 use super::counterpart::Counterpart;
 use super::rwsem::Rwsem;
-use super::values::{number, truth, variable};
+use super::values::{constant, number, truth, variable};
 
 /// A machine as its specification sees it.
 #[derive(Debug, Clone)]
@@ -25,9 +25,7 @@ impl RwsemBudget {
     /// # Errors
     /// If one is missing or is not what it should be.
     pub fn new(constants: &BTreeMap<String, String>) -> Result<RwsemBudget> {
-        let budget = constants
-            .get("Budget")
-            .context("there is no constant Budget")?;
+        let budget = constant(constants, "Budget")?;
         let mut of_lock = constants.clone();
         of_lock.insert("Policy".to_owned(), "BatchQueue".to_owned());
         let lock = Rwsem::new(&of_lock)?;
