@@ -402,11 +402,18 @@ const CASES: &[Case] = &[
         says: "Steal(w3): it is not enabled",
     },
     Case {
-        what: "a reader that has stolen has queued behind a writer",
+        what: "a reader that has spun for nothing has the lock beside a writer",
         of: RWSEM_510,
         edit: |lines| {
-            let end = find(lines, 60, &["interlock_spin_end:", "won=1"]);
-            lines[end] = lines[end].replace("won=1", "won=0");
+            let own = spins_for_nothing(lines);
+            let own: Vec<String> = own.iter().rev().map(|place| lines.remove(*place)).collect();
+            // Here a writer is inside.
+            let inside = find(lines, 0, &["wl-w0", "9.473762: xfs_ilock:"]);
+            let now = own.iter().rev().map(|line| {
+                let time = line.split_whitespace().nth(3).expect("its time");
+                line.replace(time, "9.473762:")
+            });
+            lines.splice(inside..inside, now.collect::<Vec<_>>());
         },
         says: "r6 is \"wait\", and was seen as \"hold\"",
     },
@@ -424,6 +431,33 @@ const CASES: &[Case] = &[
         says: "an event is missing",
     },
 ];
+
+/// The reader's steal past the queue of [`RWSEM_510`] becomes a spin for nothing. The lines from where it asks for the lock to where it
+/// has it.
+fn spins_for_nothing(lines: &mut Vec<String>) -> Vec<usize> {
+    let end = find(lines, 60, &["interlock_spin_end:", "won=1"]);
+    lines[end] = lines[end].replace("won=1", "won=0");
+    // It would wake readers after a spin that has won.
+    let wake = end + find(&lines[end..], 0, &["wl-r5", "interlock_mark_wake:"]);
+    lines.remove(wake);
+    let has = end + find(&lines[end..], 0, &["wl-r5", "interlock_slow_path_end:"]);
+    let asks = (0..end)
+        .rfind(|place| lines[*place].contains("wl-r5") && lines[*place].contains("xfs_ilock:"));
+    let own = (asks.expect("its xfs_ilock")..=has).filter(|place| lines[*place].contains("wl-r5"));
+    own.collect()
+}
+
+/// A reader of 5.10 that has spun for nothing takes the lock past the queue while others have it for reading, or nobody.
+#[test]
+fn a_reader_that_has_spun_for_nothing_may_pass_the_queue() -> Result<()> {
+    let mut lines = recorded(RWSEM_510.1);
+    spins_for_nothing(&mut lines);
+    let dir = temp();
+    let edited = dir.path().join("edited.txt");
+    fs::write(&edited, lines.join("\n") + "\n")?;
+    assert_eq!(judge("rwsem", &edited, None)?, Vec::<String>::new());
+    Ok(())
+}
 
 /// A recorded trace without its probes.
 fn unprobed(file: &str) -> Vec<String> {

@@ -23,8 +23,9 @@ ReschedPerPagevec == [NoResched EXCEPT !.points = {"collect", "submit"}]
 \* Control: no cond_resched in either loop.
 NoPoint == [NoResched EXCEPT !.points = {}]
 
-\* Linux 3.11 (4e7ea81db534): a handle for each extent, stopped before the bio
-\* is sent.
+\* Linux since 3.11 (4e7ea81db534): a handle for each extent, stopped before the
+\* bio is sent.  What is Mapped is of kernels with dddbd6ac8f25 (4.9 has it not):
+\* older ones have no pass before the handle.
 PerExtent == [NoResched EXCEPT !.handle = "extent", !.stop = "early"]
 
 \* The same with a synchronous handle, which is stopped last.

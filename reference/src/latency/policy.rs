@@ -95,7 +95,7 @@ impl Policy {
         ..Policy::NO_RESCHED
     };
 
-    /// Linux 3.11 (4e7ea81db534).
+    /// Linux since 3.11 (4e7ea81db534); with pages that have blocks, since dddbd6ac8f25, which 4.9 has not.
     pub const PER_EXTENT: Policy = Policy {
         handle: Handle::Extent,
         stop: Stop::Early,

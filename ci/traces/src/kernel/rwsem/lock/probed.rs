@@ -18,7 +18,7 @@ pub(super) enum Way {
     Fast,
     /// Through the slow path, and whether it has spun there.
     Slow { spun: bool },
-    /// The same, after a spin that came to nothing: it queues.
+    /// The same, after a spin that came to nothing: it queues; or it is a reader, and others have the lock for reading meanwhile.
     Queues,
 }
 
@@ -71,7 +71,7 @@ impl Lock {
         self.push(who, &["Spin"], since, now.line);
     }
 
-    /// The task, which has spun, does so no longer: it has stolen this lock, or queues.
+    /// The task, which has spun, does so no longer: it has stolen this lock, or goes on in its slow path.
     pub(in super::super) fn has_spun(&mut self, task: u32, won: bool, now: Now) {
         let Some(at) = self.at.get_mut(&task) else {
             return;
@@ -99,12 +99,14 @@ impl Lock {
     /// slow path, and has the lock.
     pub(super) fn enters(&mut self, who: Who, way: Way, from: usize, to: usize) {
         match way {
-            Way::Queues => {
+            Way::Queues if who.writes => {
                 self.push(who, &["Queue"], from, to);
-                match who.writes {
-                    true => self.push(who, &["Take"], from, to),
-                    false => self.see(who, "hold", to),
-                }
+                self.push(who, &["Take"], from, to);
+            }
+            // rwsem_reader_phase_trylock of 5.10 takes it past the queue.
+            Way::Queues => {
+                self.push(who, &["Queue", "Steal"], from, to);
+                self.see(who, "hold", to);
             }
             _ if !self.algorithm.probed => self.push(who, &["Enter", "Steal"], from, to),
             Way::Unknown => self.push(who, &["Enter", "Steal"], from, to),
