@@ -107,6 +107,16 @@ const RECORDED: &[Recorded] = &[
             ("7.2", "and was seen as"),
         ],
     },
+    // What 7.3 looks up of a write over two blocks: nothing if it is aligned, else its first block, and then perhaps its last one.
+    Recorded {
+        file: "k73_dio_across",
+        area: "dio",
+        accepted: &["7.3"],
+        refused: &[
+            ("6.1", "it is not enabled"),
+            ("7.2", "wait r2 is TRUE after it, and was seen as FALSE"),
+        ],
+    },
     Recorded {
         file: "k612_jbd2_nolock",
         area: "jbd2",
@@ -312,6 +322,44 @@ const CASES: &[Case] = &[
             lines[begin] = lines[begin].replace("dio_flags  aio", "dio_flags DIO_FORCE_WAIT aio");
         },
         says: "is FALSE after it, and was seen as TRUE",
+    },
+    Case {
+        what: "a check of 7.3 has found the first block written, and does not look at the last one",
+        of: ("dio", "k73_dio_across"),
+        edit: |lines| {
+            let last = find(lines, 1, &["wl-w3-", "found 1 [1/1)"]);
+            lines.remove(last);
+        },
+        says: "the look-up of its last block, behind that of its first one, is missing",
+    },
+    Case {
+        what: "another check does not, and is made again",
+        of: ("dio", "k73_dio_across"),
+        edit: |lines| {
+            let last = find(lines, 0, &["wl-w3-", "found 1 [1/1)"]);
+            lines.remove(last);
+        },
+        says: "a look-up that has found the blocks from 0 to 1, by a task that writes to block 1",
+    },
+    Case {
+        what: "it has found the last block written, which is not",
+        of: ("dio", "k73_dio_across"),
+        edit: |lines| {
+            let last = find(lines, 1, &["wl-w3-", "found 1 [1/1)"]);
+            lines[last] = lines[last].replace(" UR", " WR");
+        },
+        says: "extent 1 is \"unwritten\" after it, and was seen as \"written\"",
+    },
+    Case {
+        what: "a write over two blocks has looked at none",
+        of: ("dio", "k73_dio_across"),
+        edit: |lines| {
+            let begins = find(lines, 0, &["wl-w2-", "iomap_dio_rw_begin:"]);
+            let looks = |place: &usize| lines[*place].contains("wl-w2-") && lines[*place].contains("es_lookup");
+            let looks: Vec<usize> = (0..begins).rev().filter(looks).collect();
+            looks.into_iter().for_each(|place| drop(lines.remove(place)));
+        },
+        says: "nobody has looked up its mapping before",
     },
     Case {
         what: "a truncate that grows the file drains",

@@ -1,6 +1,7 @@
 //! What is captured of each area: a file system, a bounded workload, and the events that are recorded.
 
 use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -13,6 +14,9 @@ const BLOCK: u64 = 4096;
 
 /// The least that a direct write may be of, in bytes.
 const SECTOR: u64 = 512;
+
+/// Blocks of the file that is written to across their borders: three for each of 8 rounds, and one behind.
+const ACROSS: u64 = 25;
 
 /// Where the kernel has it.
 const SCHEDULER: &str = "mq-deadline";
@@ -209,6 +213,13 @@ pub const CAPTURES: &[Capture] = &[
         ..DIRECT_WRITTEN
     },
     Capture {
+        name: "dio-across",
+        prepare: |dir| every_second(&dir.join("f"), ACROSS),
+        says: "4 threads write 4096 bytes each with O_DIRECT, from the quarters of one block on, every second block of the file allocated and not written",
+        work: direct_across,
+        ..DIRECT_WRITTEN
+    },
+    Capture {
         name: "writeback",
         area: "writeback",
         size: 128,
@@ -243,6 +254,17 @@ pub fn allocated(path: &Path, bytes: u64) -> Result<()> {
     let file = threads::open(path, false)?;
     fallocate(&file, FallocateFlags::empty(), 0, bytes)
         .with_context(|| format!("{} cannot be allocated", path.display()))?;
+    file.sync_all()?;
+    Ok(())
+}
+
+/// A file of so many blocks that are allocated, every second one of them, from the first on, written.
+fn every_second(path: &Path, blocks: u64) -> Result<()> {
+    allocated(path, blocks * BLOCK)?;
+    let file = threads::open(path, false)?;
+    for block in (0..blocks).step_by(2) {
+        file.write_all_at(&[0xa5; BLOCK as usize], block * BLOCK)?;
+    }
     file.sync_all()?;
     Ok(())
 }
@@ -376,6 +398,24 @@ fn direct_within(dir: &Path, marker: &File) -> Result<()> {
     let workers = vec![worker(Kind::Write, writes)?, worker(Kind::Grow, sizes)?];
     threads::run(workers, &run)?;
     alone()?;
+    Ok(())
+}
+
+/// A block's length each, from the quarters of every third block on: one is aligned, and three have to zero the next block in part.
+fn direct_across(dir: &Path, marker: &File) -> Result<()> {
+    let workers = (0..4).map(|thread| {
+        let offsets = (0..ACROSS - 1)
+            .step_by(3)
+            .map(|block| block * BLOCK + thread * BLOCK / 4);
+        past_the_cache(dir, Kind::Write, offsets.collect())
+    });
+    let run = Run {
+        size: usize::try_from(BLOCK)?,
+        marker: Some(marker),
+        rounds: true,
+        limit: None,
+    };
+    threads::run(workers.collect::<Result<_>>()?, &run)?;
     Ok(())
 }
 

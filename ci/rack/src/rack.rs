@@ -34,6 +34,8 @@ pub struct Request {
     pub kernels: Vec<String>,
     /// Runs none, and writes the page anew from the record.
     pub page: bool,
+    /// Records traces alone: what else the record has of a kernel stays.
+    pub traces: bool,
     /// Where they are kept.
     pub kept: PathBuf,
     /// Where consoles go.
@@ -61,7 +63,8 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
         );
     }
     for kernel in kernels {
-        match of(&kernel, &manifest, &plans, request) {
+        let before = record.kernels.get(&kernel.version);
+        match of(&kernel, &manifest, &plans, request, before) {
             Ok(did) => {
                 println!("{}: {}", did.release, summary(&did));
                 for line in did.not_run.iter().chain(&did.disagrees) {
@@ -104,33 +107,75 @@ fn summary(did: &record::Kernel) -> String {
     )
 }
 
-/// What one kernel did.
+/// What one kernel did; `before` is what the record has of it.
 fn of(
     kernel: &Kernel,
     manifest: &Manifest,
     plans: &[Named],
     request: &Request,
+    before: Option<&record::Kernel>,
 ) -> Result<record::Kernel> {
     let out = request.out.join("rack");
     let mut guest = Guest::boot(kernel, &request.kept, &out)?;
     note!("{}: up", guest.release);
     let family = kernel.family(&guest.release)?;
-    let mut did = record::Kernel {
-        release: guest.release.clone(),
-        not_run: guest
-            .missing
-            .iter()
-            .map(|program| format!("NOT RUN without {program}"))
-            .collect(),
-        ..record::Kernel::default()
+    let mut did = if request.traces {
+        but_traces(&guest.release, before)?
+    } else {
+        let without = |program| format!("NOT RUN without {program}");
+        let mut did = record::Kernel {
+            release: guest.release.clone(),
+            not_run: guest.missing.iter().map(without).collect(),
+            ..record::Kernel::default()
+        };
+        play(kernel, manifest, plans, request, &mut guest, &mut did)?;
+        did
     };
+    for area in traces::areas() {
+        if let Some(why) = family.untraced.get(area) {
+            did.not_run.push(format!("traces of {area}: {why}"));
+            continue;
+        }
+        if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
+            did.not_run
+                .push(format!("traces of {area}: {}", why(&error, &out)));
+            guest = Guest::boot(kernel, &request.kept, &out)?;
+        }
+    }
+    judge(&family, &mut did)?;
+    did.not_run = together(&did.not_run);
+    Ok(did)
+}
+
+/// What the record has of this release but for its traces.
+fn but_traces(release: &str, before: Option<&record::Kernel>) -> Result<record::Kernel> {
+    let Some(before) = before.filter(|before| before.release == release) else {
+        bail!("docs/kernels.json has nothing of {release} to keep: run it without --traces");
+    };
+    let mut did = before.clone();
+    did.traces.clear();
+    did.not_run.retain(|line| !line.starts_with("traces of "));
+    Ok(did)
+}
+
+/// Plays the plans to a kernel, and runs the workloads.
+fn play(
+    kernel: &Kernel,
+    manifest: &Manifest,
+    plans: &[Named],
+    request: &Request,
+    guest: &mut Guest,
+    did: &mut record::Kernel,
+) -> Result<()> {
+    let out = request.out.join("rack");
+    let family = kernel.family(&guest.release)?;
     for named in plans {
         let design = family.constant(match named.plan.fs {
             Fs::Ext4 => "dio",
             Fs::Xfs if named.plan.cloned => "xfs_clone",
             Fs::Xfs => "dio_xfs",
         })?;
-        match replay::play(&mut guest, &named.plan, Aim::Plan) {
+        match replay::play(guest, &named.plan, Aim::Plan) {
             Ok(played) => {
                 let verdict = Verdict::of(&named.plan, &played);
                 let cell = Cell {
@@ -149,12 +194,12 @@ fn of(
                 // What it has done to its memory or its disk nobody knows: the next plan gets a new one.
                 did.not_run
                     .push(format!("{}: {}", named.name, why(&error, &out)));
-                guest = Guest::boot(kernel, &request.kept, &out)?;
+                *guest = Guest::boot(kernel, &request.kept, &out)?;
             }
         }
     }
     for workload in Workload::ALL {
-        match work(&mut guest, workload) {
+        match work(guest, workload) {
             Ok(measured) => {
                 note!("{}: {measured:?}", kernel.version);
                 did.workloads.push(measured);
@@ -162,24 +207,11 @@ fn of(
             Err(error) => {
                 did.not_run
                     .push(format!("{workload:?}: {}", why(&error, &out)));
-                guest = Guest::boot(kernel, &request.kept, &out)?;
+                *guest = Guest::boot(kernel, &request.kept, &out)?;
             }
         }
     }
-    for area in traces::areas() {
-        if let Some(why) = family.untraced.get(area) {
-            did.not_run.push(format!("traces of {area}: {why}"));
-            continue;
-        }
-        if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
-            did.not_run
-                .push(format!("traces of {area}: {}", why(&error, &out)));
-            guest = Guest::boot(kernel, &request.kept, &out)?;
-        }
-    }
-    judge(&family, &mut did)?;
-    did.not_run = together(&did.not_run);
-    Ok(did)
+    Ok(())
 }
 
 /// Why something was not run. A record names no folder of the machine that it was made on.

@@ -15,6 +15,9 @@ pub struct Kernels {
     /// Run none, and write docs/kernels.md anew from docs/kernels.json
     #[arg(long, conflicts_with = "kernels")]
     page: bool,
+    /// Record traces alone, and keep what else docs/kernels.json has of a kernel of the same release
+    #[arg(long, conflicts_with = "page")]
+    traces: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -26,6 +29,7 @@ impl Kernels {
         let request = rack::Request {
             kernels: self.kernels,
             page: self.page,
+            traces: self.traces,
             kept: root.join("target/rack"),
             out: self.output.dir()?,
         };

@@ -4,6 +4,7 @@
 //! A trace goes from one moment when no request is under way to another.
 
 mod begin;
+mod checks;
 mod io;
 mod task;
 mod truncate;
@@ -17,6 +18,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::event::Event;
 use super::{MOST, Projection, Source};
 use crate::recording::Trace;
+use checks::Looks;
 use task::{Did, Mode, Phase, Task, Wait};
 use unknown::Unknown;
 use window::{SECTOR, Window};
@@ -40,6 +42,8 @@ type Name = (String, u64);
 #[derive(Debug)]
 pub struct Dio {
     source: Source,
+    /// What ext4 looks up before a write begins.
+    looks: Looks,
     /// Bytes.
     block: u64,
     tasks: BTreeMap<u32, Task>,
@@ -109,8 +113,10 @@ impl Dio {
     /// If its kernel's table has no policy of direct writes.
     pub fn projection(source: Source) -> Result<Box<dyn Projection>> {
         source.judged.constant("dio")?;
+        let looks = Looks::named(source.family.constant("dio_looks")?)?;
         Ok(Box::new(Dio {
             source,
+            looks,
             block: BLOCK,
             tasks: BTreeMap::new(),
             files: BTreeMap::new(),

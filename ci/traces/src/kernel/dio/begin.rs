@@ -1,10 +1,9 @@
 //! What a task does until its request begins: it takes i_rwsem and looks at the mapping, perhaps more than once.
 
-use std::ops::RangeInclusive;
-
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::super::event::Event;
+use super::checks::{Check, covered};
 use super::task::{Ask, Current, Did, Mode, Phase, Task};
 use super::window::{OPEN, Request, SECTOR};
 use super::{Dio, File, name};
@@ -48,7 +47,8 @@ impl Dio {
         }
         let window = &mut file.window;
         let blocks = window.requests[current.place].blocks(self.block);
-        let seen = covered(blocks, extent).with_context(|| event.place())?;
+        let first = *blocks.start();
+        let seen = covered(blocks, first, extent).with_context(|| event.place())?;
         let step = &mut window.steps[step];
         step.to = event.line;
         for (block, extent) in seen {
@@ -145,7 +145,7 @@ impl Dio {
         Ok(())
     }
 
-    /// ext4: each look-up is a check, with the lock taken before it.
+    /// ext4: each check is one or two look-ups, with the lock taken before it.
     fn look_ups(
         &self,
         event: &Event<'_>,
@@ -155,51 +155,46 @@ impl Dio {
         place: usize,
     ) -> Result<()> {
         let window = &mut file.window;
-        for ask in asked {
-            let Did::LookUp(extent) = ask.did else {
-                continue;
-            };
-            let blocks = window.requests[place].blocks(self.block);
-            let at = || format!("{}:{}", self.source.file.display(), ask.line);
-            let seen = covered(blocks, extent).with_context(at)?;
+        let checks = self
+            .looks
+            .checks(&window.requests[place], asked, self.block);
+        let checks = checks.with_context(|| event.place())?;
+        let unchecked = checks.is_empty();
+        for Check { seen, first, last } in checks {
             for (block, extent) in &seen {
                 window.extents.entry(*block).or_insert(extent);
             }
             // A task may have waited for some other lock before; this one has one address.
             let lock = file.lock.as_ref();
-            let wait = ask.wait.as_ref();
+            let wait = first.wait.as_ref();
             let wait = wait.filter(|wait| lock.is_none_or(|lock| *lock == wait.lock));
             let granted = match wait {
                 Some(wait) => {
                     file.lock = Some(wait.lock.clone());
-                    let to = wait.to.unwrap_or(ask.line);
+                    let to = wait.to.unwrap_or(first.line);
                     let sees = window.step("Lock", place, &task.name, (wait.from, to));
                     sees.held = Some(wait.mode.name());
                     to
                 }
                 None => {
-                    window.step("Lock", place, &task.name, (ask.before, ask.line));
-                    ask.before
+                    window.step("Lock", place, &task.name, (first.before, first.line));
+                    first.before
                 }
             };
-            let lines = (granted, ask.line);
+            let lines = (granted, last.line);
             window.step("Check", place, &task.name, lines).extents = seen;
         }
         // Behind the last look-up a task waits for other locks too.
         let wait = task.waits.take();
-        let wait = wait.filter(|wait| asked.is_empty() || file.lock.as_ref() == Some(&wait.lock));
+        let wait = wait.filter(|wait| unchecked || file.lock.as_ref() == Some(&wait.lock));
         if let Some(wait) = &wait {
             let to = wait.to.unwrap_or(event.line);
             let sees = window.step("Lock", place, &task.name, (wait.from, to));
             sees.held = Some(wait.mode.name());
         }
-        if asked.is_empty() {
-            // What grows the file is exclusive without a look, and up to 6.4 what is unaligned.
-            let request = &window.requests[place];
-            let unaligned = !(request.offset | request.length).is_multiple_of(self.block);
-            let is_old = self.source.family.constant("dio")? == "Pre61";
+        if unchecked {
             ensure!(
-                request.end() > request.size || (unaligned && is_old),
+                self.looks.skips(&window.requests[place], self.block),
                 "{}: nobody has looked up its mapping before: record ext4_es_lookup_extent_exit or, of XFS, xfs_ilock and xfs_iunlock",
                 event.place()
             );
@@ -329,18 +324,4 @@ fn extent(event: &Event<'_>) -> Result<Extent> {
         )
     };
     Ok(extent)
-}
-
-/// Those of a request's blocks, from its first one on, that the extent has.
-fn covered(
-    blocks: RangeInclusive<u64>,
-    (state, from, to): Extent,
-) -> Result<Vec<(u64, &'static str)>> {
-    ensure!(
-        (from..to).contains(blocks.start()),
-        "a look-up that has found the blocks from {from} to {to}, by a task that writes to block {}",
-        blocks.start()
-    );
-    let blocks = blocks.take_while(|block| *block < to);
-    Ok(blocks.map(|block| (block, state)).collect())
 }

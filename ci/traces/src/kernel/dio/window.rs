@@ -64,6 +64,12 @@ impl Request {
         self.offset / block..=(self.end() - 1) / block
     }
 
+    /// Whether it covers its first and its last block in part.
+    pub fn is_partial(&self, block: u64) -> (bool, bool) {
+        let is_within = |position: u64| !position.is_multiple_of(block);
+        (is_within(self.offset), is_within(self.end()))
+    }
+
     /// The I/Os that it has in flight: a block that is new has pads, and the last one where the write reaches EOF.
     pub fn bios(&self, block: u64) -> Vec<(&'static str, u64)> {
         let mut bios = Vec::new();
