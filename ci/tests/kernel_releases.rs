@@ -46,8 +46,15 @@ const RECORDED: &[Recorded] = &[
     Recorded {
         file: "k510_rwsem_share",
         area: "rwsem",
-        accepted: &["5.10"],
-        refused: &[("6.1", "Queue(r1): it is not enabled")],
+        accepted: &["5.10", "6.1"],
+        refused: &[("4.19", "Queue(w6): it is not enabled")],
+    },
+    // A writer is refused a lock that nobody has, and queues, because a reader that queues behind it is in its count.
+    Recorded {
+        file: "k73_rwsem_share",
+        area: "rwsem",
+        accepted: &["7.3", "6.1"],
+        refused: &[("5.10", "Enter(r6): it is not enabled")],
     },
     Recorded {
         file: "k510_rwsem_spin",
@@ -464,6 +471,28 @@ const CASES: &[Case] = &[
             lines.splice(inside..inside, now.collect::<Vec<_>>());
         },
         says: "r6 is \"wait\", and was seen as \"hold\"",
+    },
+    Case {
+        what: "a writer queues at a lock that nobody has or wants",
+        of: ("rwsem", "k73_rwsem_share"),
+        edit: |lines| {
+            // A writer is on its way, and not the reader: that one asks for it behind.
+            let queues = find(lines, 0, &["wl-w0-", "contention_begin:"]);
+            let writer = find(lines, 0, &["wl-w1-", "xfs_ilock:"]);
+            let reader = ["xfs_ilock:", "interlock_slow_path:"].map(|event| find(lines, 0, &["wl-r4-", event]));
+            let at_once = |line: String, now: &str| {
+                let time = |line: &str| line.split_whitespace().nth(3).expect("its time").to_owned();
+                line.replace(&time(&line), &time(now))
+            };
+            let now = lines[queues].clone();
+            let reader = reader.map(|place| at_once(std::mem::take(&mut lines[place]), &now));
+            let slow = find(lines, 0, &["wl-w0-", "interlock_slow_path:"]);
+            let writer = at_once(lines.remove(writer), &lines[slow]);
+            lines.splice(queues..=queues, [now].into_iter().chain(reader));
+            lines.insert(slow, writer);
+            lines.retain(|line| !line.is_empty());
+        },
+        says: "written is TRUE, and was seen as FALSE",
     },
     Case {
         what: "a reader that has spun is not seen to leave",

@@ -154,6 +154,7 @@ fn but_traces(release: &str, before: Option<&record::Kernel>) -> Result<record::
     };
     let mut did = before.clone();
     did.traces.clear();
+    did.disagrees.clear();
     did.not_run.retain(|line| !line.starts_with("traces of "));
     Ok(did)
 }

@@ -46,6 +46,8 @@ pub struct Dio {
     looks: Looks,
     /// Bytes.
     block: u64,
+    /// FORCE_WAIT says what the design decides, and not that a call is synchronous.
+    waits_when_forced: bool,
     tasks: BTreeMap<u32, Task>,
     files: BTreeMap<Name, File>,
     /// How many windows there have been.
@@ -113,11 +115,13 @@ impl Dio {
     /// If its kernel's table has no policy of direct writes.
     pub fn projection(source: Source) -> Result<Box<dyn Projection>> {
         source.judged.constant("dio")?;
+        let waits_when_forced = source.family.constant("dio_waits")? == "forced";
         let looks = Looks::named(source.family.constant("dio_looks")?)?;
         Ok(Box::new(Dio {
             source,
             looks,
             block: BLOCK,
+            waits_when_forced,
             tasks: BTreeMap::new(),
             files: BTreeMap::new(),
             windows: 0,

@@ -11,7 +11,7 @@ use super::{Dio, File, name};
 /// Blocks of one request.
 const MOST_BLOCKS: u64 = 1024;
 
-/// IOMAP_DIO_FORCE_WAIT; in 5.10 it is an argument, which is true.
+/// IOMAP_DIO_FORCE_WAIT; in 5.10 it is an argument, `wait_for_completion`.
 const FORCE_WAIT: u64 = 1;
 
 /// IOMAP_DIO_OVERWRITE_ONLY.
@@ -130,11 +130,12 @@ impl Dio {
         };
         let request = &file.window.requests[place];
         let (wait, size) = (request.force_wait, request.size);
+        let decided = self.waits_when_forced || request.is_async;
         file.size = Some(size);
         let flag = has_flag(event, "OVERWRITE_ONLY", OVERWRITE_ONLY)?;
         let lines = (event.line, OPEN);
         let sees = file.window.step("Begin", place, &task.name, lines);
-        (sees.wait, sees.flag, sees.size) = (Some(wait), Some(flag), Some(size));
+        (sees.wait, sees.flag, sees.size) = (decided.then_some(wait), Some(flag), Some(size));
         task.current = Some(Current {
             file: name.clone(),
             place,

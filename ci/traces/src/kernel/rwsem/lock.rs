@@ -77,6 +77,8 @@ pub(super) struct Lock {
     numbers: BTreeMap<u32, usize>,
     /// The line at which a task last ceased to wait.
     ended: BTreeMap<u32, usize>,
+    /// The last line at which one has given it up.
+    gone: usize,
     /// Some may be at it who were when the trace began.
     midway: bool,
     /// The line by which it is known who is at it; none: not yet.
@@ -229,31 +231,39 @@ impl Lock {
     /// `contention_begin`: whether it is this lock's. A task waits for the lock that it is just about to take, in its role, and only
     /// if somebody else is at it.
     pub(super) fn queues(&mut self, task: u32, writes: bool, address: &str, now: Now) -> bool {
-        // Who was at it when the trace began may not have been seen yet.
-        let alone = self.at.len() == 1 && !self.midway;
         let known = self.address.as_deref();
-        let Some(at) = self.at.get_mut(&task) else {
+        let Some(&at) = self.at.get(&task) else {
             return false;
         };
         let Stage::Arrives { from, way } = at.stage else {
             return false;
         };
-        if alone || at.who.writes != writes || known.is_some_and(|known| known != address) {
+        let other = known.is_some_and(|known| known != address);
+        if other || at.who.writes != writes || self.is_alone(from) {
             return false;
         }
         self.address = Some(address.to_owned());
-        let (who, to) = (at.who, at.wakes.take().unwrap_or(now.line));
-        at.stage = Stage::Waits {
+        let (who, to) = (at.who, at.wakes.unwrap_or(now.line));
+        let kept_out = !writes && self.has_queued(from);
+        if kept_out {
+            self.push_try(who, "Enter", from, to);
+        }
+        let stage = Stage::Waits {
             begin: now,
             queue: self.events.len(),
             woken: None,
             slept: None,
             off: 0,
         };
+        let wakes = None;
+        self.at.insert(task, At { who, stage, wakes });
         // A writer tries once more after this event, in the same hold of wait_lock. If that succeeds it was never queued, for the
         // specification: it is a Steal. Who is woken has not succeeded.
         let names: &[&str] = if writes { &["Queue", SEE] } else { &["Queue"] };
         self.push(who, names, from, to);
+        if kept_out {
+            self.push_try(who, "Release", from, to);
+        }
         if !writes && matches!(way, Way::Slow { .. } | Way::Queues) && self.has_tried(from) {
             self.share = now.line;
         }
@@ -396,6 +406,11 @@ impl Lock {
         Ok(())
     }
 
+    /// Nobody else is at it, or was since this line. Who was at it when the trace began may not have been seen yet.
+    pub(super) fn is_alone(&self, since: usize) -> bool {
+        self.at.len() == 1 && !self.midway && self.gone < since
+    }
+
     /// The task, no longer at the lock, and since when it may have given up what it had: for writing, or for reading.
     fn leaves(&mut self, task: u32, writes: bool, now: Now) -> Result<(At, usize)> {
         let at = self.at.remove(&task).with_context(|| {
@@ -404,6 +419,7 @@ impl Lock {
                  and record all xfs_ilock events"
             )
         })?;
+        self.gone = now.line;
         let (who, has) = (at.who, |downgraded: bool| at.who.writes && !downgraded);
         let (from, has) = match at.stage {
             // Nothing was seen in between: it has got the lock and has released it in this time.

@@ -34,18 +34,21 @@ pub(in super::super) struct Word {
 impl Lock {
     /// The task enters the slow path of a rwsem: whether it is this one, as in [`Lock::queues`].
     pub(in super::super) fn slows(&mut self, task: u32, writes: bool) -> bool {
-        let alone = self.at.len() == 1 && !self.midway;
-        match self.at.get_mut(&task) {
-            Some(At {
-                who,
-                stage: Stage::Arrives { way, .. },
-                ..
-            }) if who.writes == writes && !alone => {
-                *way = Way::Slow { spun: false };
-                true
-            }
-            _ => false,
+        let Some(At {
+            who,
+            stage: Stage::Arrives { from, .. },
+            wakes,
+        }) = self.at.get(&task).copied()
+        else {
+            return false;
+        };
+        if who.writes != writes || self.is_alone(from) {
+            return false;
         }
+        let way = Way::Slow { spun: false };
+        let stage = Stage::Arrives { from, way };
+        self.at.insert(task, At { who, stage, wakes });
+        true
     }
 
     /// The task spins: on this lock if it is just about to take it. The address is told where the slow path is not.
@@ -170,6 +173,26 @@ impl Lock {
             _ => false,
         };
         self.share >= since || self.at.values().any(has)
+    }
+
+    /// A step of a reader's failed try, which is in the count until it queues, or nothing: for the specification, in which a failed
+    /// try leaves no trace, it is another reader, that enters and goes. A free lock is refused to a writer meanwhile.
+    pub(super) fn push_try(&mut self, who: Who, action: &str, from: usize, to: usize) {
+        self.push(who, &[action, SEE], from, to);
+        if let Some(arg) = self
+            .events
+            .last_mut()
+            .and_then(|event| event.args.first_mut())
+        {
+            arg.push_str("try");
+        }
+    }
+
+    /// Whether a writer has queued since this line.
+    pub(super) fn has_queued(&self, since: usize) -> bool {
+        let late = self.events.iter().rev();
+        let mut late = late.take_while(|event| event.to >= since as u64);
+        late.any(|event| event.action == "Queue" && event.args[0].starts_with('w'))
     }
 
     /// Whether a writer that waits may have tried since this line: it was woken, and not switched off before.
