@@ -142,6 +142,11 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
         "ABCs" => vec![("a", a0), ("b", b0), c],
         "CR" => vec![c, read],
         "ACP" => vec![a, c, ("P", does(Kind::Punch, 0, 1))],
+        "AP" => vec![a, ("P", does(Kind::Punch, 0, 1))],
+        "MC" => vec![
+            ("m", aio(does(Kind::Write, 1, 2))),
+            ("c", aio(does(Kind::Write, 2, 3))),
+        ],
         "NC" => vec![("n", nowait), c],
         "FB" => vec![("f", cached), b],
         "AE" => vec![("a", fails), b],
@@ -172,6 +177,13 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
         "aRS" => vec![a, ("R", read.1), ("S", read.1)],
         "fC" => vec![("f", cached), c],
         "nT" => vec![("n", nowait), ("T", does(Kind::Truncate, 2, 3))],
+        "ET" => {
+            let e = Call {
+                fails: true,
+                ..aio(does(Kind::Write, 1, 2))
+            };
+            vec![("e", e), ("T", does(Kind::Truncate, 1, 3))]
+        }
         "EF" => {
             let (e, f) = (does(Kind::Write, 2, 2), does(Kind::Write, 3, 3));
             let e = Call {
@@ -190,6 +202,7 @@ fn operator_extents(name: &str) -> Option<Vec<Extent>> {
         "Unwritten" => vec![Extent::Unwritten, Extent::Written],
         "Written" => vec![Extent::Written, Extent::Written],
         "OneUnwritten" => vec![Extent::Unwritten],
+        "WU" => vec![Extent::Written, Extent::Unwritten],
         "TwoWritten" => vec![Extent::Written, Extent::Written],
         "WrittenEnd" => vec![Extent::Written],
         "HoleBehind" => vec![Extent::Written, Extent::Hole],
