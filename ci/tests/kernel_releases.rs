@@ -114,6 +114,16 @@ const RECORDED: &[Recorded] = &[
             ("7.2", "and was seen as"),
         ],
     },
+    // Up to 6.4 who has the lock alone looks up nothing: neither an unaligned write, nor one that has given up the shared lock for it.
+    Recorded {
+        file: "k61_dio_across",
+        area: "dio",
+        accepted: &["6.1", "5.10"],
+        refused: &[
+            ("6.18", "drains r1 is FALSE after it, and was seen as TRUE"),
+            ("7.3", "drains r1 is FALSE after it, and was seen as TRUE"),
+        ],
+    },
     // What 7.3 looks up of a write over two blocks: nothing if it is aligned, else its first block, and then perhaps its last one.
     Recorded {
         file: "k73_dio_across",
@@ -329,6 +339,24 @@ const CASES: &[Case] = &[
             lines[begin] = lines[begin].replace("dio_flags  aio", "dio_flags DIO_FORCE_WAIT aio");
         },
         says: "is FALSE after it, and was seen as TRUE",
+    },
+    Case {
+        what: "an aligned write has looked for nothing",
+        of: ("dio", "k61_dio_across"),
+        edit: |lines| {
+            let last = find(lines, 1, &["wl-w0-", "interlock_dio_begin:"]);
+            lines.remove(last - 1);
+        },
+        says: "nobody has looked up its mapping before",
+    },
+    Case {
+        what: "it has found the block written, and does not upgrade",
+        of: ("dio", "k61_dio_across"),
+        edit: |lines| {
+            let begins = find(lines, 1, &["wl-w0-", "interlock_dio_begin:"]);
+            lines[begins - 1] = lines[begins - 1].replace(" UR", " WR");
+        },
+        says: "extent 2 is \"written\" after it, and was seen as \"unwritten\"",
     },
     Case {
         what: "a check of 7.3 has found the first block written, and does not look at the last one",

@@ -160,7 +160,11 @@ impl Dio {
             .looks
             .checks(&window.requests[place], asked, self.block);
         let checks = checks.with_context(|| event.place())?;
-        let unchecked = checks.is_empty();
+        let unseen = checks.is_empty();
+        let unchecked = unseen
+            || self
+                .looks
+                .upgrades(&window.requests[place], &checks, self.block);
         for Check { seen, first, last } in checks {
             for (block, extent) in &seen {
                 window.extents.entry(*block).or_insert(extent);
@@ -195,7 +199,7 @@ impl Dio {
         }
         if unchecked {
             ensure!(
-                self.looks.skips(&window.requests[place], self.block),
+                !unseen || self.looks.skips(&window.requests[place], self.block),
                 "{}: nobody has looked up its mapping before: record ext4_es_lookup_extent_exit or, of XFS, xfs_ilock and xfs_iunlock",
                 event.place()
             );

@@ -13,7 +13,7 @@ use super::window::Request;
 pub enum Looks {
     /// From the first one on.
     Every,
-    /// The same, but of an unaligned write none: it is exclusive without a look.
+    /// The same, but under the shared lock alone: an unaligned write is exclusive without a look, and so is one that has upgraded.
     Aligned,
     /// Those that it covers in part, at its beginning and its end: each by itself, but for an end that the first look has found too.
     Partial,
@@ -49,6 +49,15 @@ impl Looks {
                 Looks::Aligned => unaligned,
                 Looks::Partial => !unaligned,
             }
+    }
+
+    /// Whether behind the last of these checks, by which it is no overwrite, there is another one without a look.
+    pub fn upgrades(self, request: &Request, checks: &[Check<'_>], block: u64) -> bool {
+        let overwrites = |check: &Check<'_>| {
+            check.seen.len() == request.blocks(block).count()
+                && check.seen.iter().all(|(_, state)| *state == "written")
+        };
+        self == Looks::Aligned && checks.last().is_some_and(|check| !overwrites(check))
     }
 
     /// The checks of a write that these look-ups are.
