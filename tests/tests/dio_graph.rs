@@ -7,7 +7,7 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 38] = [
+const MODELS: [&str; 39] = [
     "AllocWritten-AB-hole-graph",
     "Drained72-AW-eof-graph",
     "Drained72-FB-unwritten-graph",
@@ -26,6 +26,7 @@ const MODELS: [&str; 38] = [
     "Final65-EF-behind-graph",
     "Final65-ET-written-graph",
     "Final65-NC-unwritten-graph",
+    "Final65-TR-eof-graph",
     "Final65-XR-allocated-graph",
     "NoRecheckAfterUpgrade-AB-unwritten-graph",
     "NoTrim-EF-behind-graph",
