@@ -75,23 +75,24 @@ impl Looks {
         if self == Looks::Partial && !head && !tail {
             return Ok(Vec::new());
         }
+        let begins = if self == Looks::Partial && !head {
+            blocks.end()
+        } else {
+            blocks.start()
+        };
         let mut checks = Vec::new();
         let mut asked = asked.iter();
         while let Some(first) = asked.next() {
-            let begins_at_end = self == Looks::Partial && !head;
-            let at = if begins_at_end {
-                blocks.end()
-            } else {
-                blocks.start()
-            };
-            let (mut seen, state, to) = first.found(&blocks, *at)?;
+            let extent @ (state, _, to) = first.extent()?;
+            let mut seen = covered(blocks.clone(), *begins, extent)?;
             let mut last = first;
-            if self == Looks::Partial && head && tail && state == "written" && to <= *blocks.end() {
+            let both = self == Looks::Partial && head && tail;
+            if both && state == "written" && to <= *blocks.end() {
                 let next = asked.next();
                 last = next.context(
                     "the look-up of its last block, behind that of its first one, is missing",
                 )?;
-                seen.extend(last.found(&blocks, *blocks.end())?.0);
+                seen.extend(covered(blocks.clone(), *blocks.end(), last.extent()?)?);
             }
             checks.push(Check { seen, first, last });
         }
@@ -100,16 +101,12 @@ impl Looks {
 }
 
 impl Ask {
-    /// A look-up of the block `at`: what it has found of these, which state that is, and the block behind it.
-    fn found(
-        &self,
-        blocks: &RangeInclusive<u64>,
-        at: u64,
-    ) -> Result<(Vec<(u64, &'static str)>, &'static str, u64)> {
-        let Did::LookUp(extent) = self.did else {
-            bail!("ext4 asks for no lock that is in the trace")
-        };
-        Ok((covered(blocks.clone(), at, extent)?, extent.0, extent.2))
+    /// What a look-up has found.
+    fn extent(&self) -> Result<Extent> {
+        match self.did {
+            Did::LookUp(extent) => Ok(extent),
+            Did::Lock(_) | Did::Unlock => bail!("ext4 asks for no lock that is in the trace"),
+        }
     }
 }
 
