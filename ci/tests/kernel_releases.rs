@@ -114,6 +114,20 @@ const RECORDED: &[Recorded] = &[
             ("7.2", "and was seen as"),
         ],
     },
+    // A writer is seen in its slow path when the holder that sent it there has gone.
+    Recorded {
+        file: "k612_rwsem_late",
+        area: "rwsem",
+        accepted: &["6.12", "6.1"],
+        refused: &[("5.10", "Sleep(w1): it is not enabled")],
+    },
+    // In 5.10 a synchronous write waits, whether it is made to or not.
+    Recorded {
+        file: "k510_dio_across",
+        area: "dio",
+        accepted: &["5.10", "6.1"],
+        refused: &[("6.18", "drains r1 is FALSE after it, and was seen as TRUE")],
+    },
     // Up to 6.4 who has the lock alone looks up nothing: neither an unaligned write, nor one that has given up the shared lock for it.
     Recorded {
         file: "k61_dio_across",

@@ -84,7 +84,9 @@ impl Looks {
         let mut asked = asked.iter();
         while let Some(first) = asked.next() {
             let extent @ (state, _, to) = first.extent()?;
-            let mut seen = covered(blocks.clone(), *begins, extent)?;
+            let at = |ask: &Ask| format!("line {}", ask.line);
+            let seen = covered(blocks.clone(), *begins, extent);
+            let mut seen = seen.with_context(|| at(first))?;
             let mut last = first;
             let both = self == Looks::Partial && head && tail;
             if both && state == "written" && to <= *blocks.end() {
@@ -92,7 +94,8 @@ impl Looks {
                 last = next.context(
                     "the look-up of its last block, behind that of its first one, is missing",
                 )?;
-                seen.extend(covered(blocks.clone(), *blocks.end(), last.extent()?)?);
+                let more = covered(blocks.clone(), *blocks.end(), last.extent()?);
+                seen.extend(more.with_context(|| at(last))?);
             }
             checks.push(Check { seen, first, last });
         }
