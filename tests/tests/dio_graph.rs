@@ -7,7 +7,7 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 39] = [
+const MODELS: [&str; 38] = [
     "AllocWritten-AB-hole-graph",
     "Drained72-AW-eof-graph",
     "Drained72-FB-unwritten-graph",
@@ -39,7 +39,6 @@ const MODELS: [&str; 39] = [
     "XfsOptimistic-MC-WU-graph",
     "XfsOptimistic-X-eof-graph",
     "XfsOptimistic-XR-behind-graph",
-    "XfsRetryShared-AB-unwritten-graph",
     "Zeroing73-AC-eof-graph",
     "Zeroing73-MC-WU-graph",
     "Zeroing73-X-eof-graph",
