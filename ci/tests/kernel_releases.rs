@@ -15,6 +15,7 @@ use interlock_traces::validate::protocol::Protocol;
 use interlock_traces::validate::search::Found;
 use predicates::str::contains;
 use runner::{interlock, root, temp, tools};
+use tempfile::TempDir;
 
 /// A recorded trace, and the releases whose tables refuse it, with what they say.
 struct Recorded {
@@ -259,9 +260,7 @@ fn tlc_sees_the_word() {
         (lines, 0, "accepted by the machine and TLC"),
         (edited, 1, "refused by the machine and TLC"),
     ] {
-        let dir = temp();
-        let file = dir.path().join("trace.txt");
-        fs::write(&file, lines.join("\n") + "\n").expect("a file");
+        let (dir, file) = written(&lines);
         let mut command = interlock();
         command.args(["validate", "rwsem", "--at-rest"]).arg(&file);
         let run = command.arg("--out").arg(dir.path()).assert().code(status);
@@ -506,10 +505,8 @@ const CASES: &[Case] = &[
             let own: Vec<String> = own.iter().rev().map(|place| lines.remove(*place)).collect();
             // Here a writer is inside.
             let inside = find(lines, 0, &["wl-w0", "9.473762: xfs_ilock:"]);
-            let now = own.iter().rev().map(|line| {
-                let time = line.split_whitespace().nth(3).expect("its time");
-                line.replace(time, "9.473762:")
-            });
+            let writer = lines[inside].clone();
+            let now = own.iter().rev().map(|line| at_once(line, &writer));
             lines.splice(inside..inside, now.collect::<Vec<_>>());
         },
         says: "r6 is \"wait\", and was seen as \"hold\"",
@@ -522,14 +519,10 @@ const CASES: &[Case] = &[
             let queues = find(lines, 0, &["wl-w0-", "contention_begin:"]);
             let writer = find(lines, 0, &["wl-w1-", "xfs_ilock:"]);
             let reader = ["xfs_ilock:", "interlock_slow_path:"].map(|event| find(lines, 0, &["wl-r4-", event]));
-            let at_once = |line: String, now: &str| {
-                let time = |line: &str| line.split_whitespace().nth(3).expect("its time").to_owned();
-                line.replace(&time(&line), &time(now))
-            };
             let now = lines[queues].clone();
-            let reader = reader.map(|place| at_once(std::mem::take(&mut lines[place]), &now));
+            let reader = reader.map(|place| at_once(&std::mem::take(&mut lines[place]), &now));
             let slow = find(lines, 0, &["wl-w0-", "interlock_slow_path:"]);
-            let writer = at_once(lines.remove(writer), &lines[slow]);
+            let writer = at_once(&lines.remove(writer), &lines[slow]);
             lines.splice(queues..=queues, [now].into_iter().chain(reader));
             lines.insert(slow, writer);
             lines.retain(|line| !line.is_empty());
@@ -551,6 +544,20 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// The event of a line at the time of another one.
+fn at_once(line: &str, now: &str) -> String {
+    let time = |line: &str| line.split_whitespace().nth(3).expect("its time").to_owned();
+    line.replace(&time(line), &time(now))
+}
+
+/// The lines as a file, which is there as long as its folder.
+fn written(lines: &[String]) -> (TempDir, PathBuf) {
+    let dir = temp();
+    let file = dir.path().join("trace.txt");
+    fs::write(&file, lines.join("\n") + "\n").expect("a file");
+    (dir, file)
+}
+
 /// The reader's steal past the queue of [`RWSEM_510`] becomes a spin for nothing. The lines from where it asks for the lock to where it
 /// has it.
 fn spins_for_nothing(lines: &mut Vec<String>) -> Vec<usize> {
@@ -571,9 +578,7 @@ fn spins_for_nothing(lines: &mut Vec<String>) -> Vec<usize> {
 fn a_reader_that_has_spun_for_nothing_may_pass_the_queue() -> Result<()> {
     let mut lines = recorded(RWSEM_510.1);
     spins_for_nothing(&mut lines);
-    let dir = temp();
-    let edited = dir.path().join("edited.txt");
-    fs::write(&edited, lines.join("\n") + "\n")?;
+    let (_dir, edited) = written(&lines);
     assert_eq!(judge("rwsem", &edited, None)?, Vec::<String>::new());
     Ok(())
 }
@@ -595,9 +600,7 @@ fn recorded(file: &str) -> Vec<String> {
 
 /// Of the designs of `RwsemPolicies.tla` those that behave as these lines.
 fn designs(lines: &[String]) -> Vec<&'static str> {
-    let dir = temp();
-    let file = dir.path().join("trace.txt");
-    fs::write(&file, lines.join("\n") + "\n").expect("a file");
+    let (_dir, file) = written(lines);
     let mut traces = Vec::new();
     let mut each = |trace: Trace| {
         traces.push(trace);
@@ -637,9 +640,7 @@ fn edited_traces_are_refused() {
     {
         let mut lines = recorded(file);
         edit(&mut lines);
-        let dir = temp();
-        let edited = dir.path().join("edited.txt");
-        fs::write(&edited, lines.join("\n") + "\n").expect("a file");
+        let (_dir, edited) = written(&lines);
         let said = match judge(area, &edited, None) {
             Ok(refused) => refused,
             Err(error) => vec![format!("{error:#}")],

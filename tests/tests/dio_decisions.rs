@@ -3,18 +3,6 @@
 use interlock::dio::machine::{Call, Content, Extent, Kind, Machine, Pc, State};
 use interlock::dio::policy::Policy;
 
-fn call(kind: Kind, from: u32, to: u32) -> Call {
-    Call {
-        kind,
-        from,
-        to,
-        is_async: false,
-        nowait: false,
-        cached: false,
-        fails: false,
-    }
-}
-
 /// The only call there is, until it is at `pc`.
 fn until(machine: &Machine, mut state: State, pc: Pc) -> State {
     while state.requests[0].pc != pc {
@@ -27,7 +15,7 @@ fn until(machine: &Machine, mut state: State, pc: Pc) -> State {
 /// `EofPage`, where mmap has left something behind EOF: a buffered write that begins behind it leaves zeroes there, from EOF on.
 #[test]
 fn what_lies_behind_eof_is_zeroed_in_its_page() {
-    let calls = vec![call(Kind::Buffered, 3, 5)];
+    let calls = vec![Call::new(Kind::Buffered, 3, 5)];
     let extents = vec![Extent::Written, Extent::Hole];
     let machine = Machine::new(Policy::FINAL612, calls, extents, 1, 3);
     let mut state = machine.init();

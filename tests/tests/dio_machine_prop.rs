@@ -256,13 +256,8 @@ fn the_walk_finds_what_other_designs_break() {
 #[test]
 fn what_is_not_the_machines_is_refused() {
     let write = Call {
-        kind: Kind::Write,
-        from: 1,
-        to: 3,
         is_async: true,
-        nowait: false,
-        cached: false,
-        fails: false,
+        ..Call::new(Kind::Write, 1, 3)
     };
     let machine = Machine::new(
         Policy::FINAL65,

@@ -401,29 +401,27 @@ fn direct_within(dir: &Path, marker: &File) -> Result<()> {
     Ok(())
 }
 
-/// A block's length each, from the quarters of every third block on: one is aligned, and three have to zero the next block in part.
+/// A block's length each, of every third block: one is aligned, and three have to zero the next block in part.
 fn direct_across(dir: &Path, marker: &File) -> Result<()> {
-    let workers = (0..4).map(|thread| {
-        let offsets = (0..ACROSS - 1)
-            .step_by(3)
-            .map(|block| block * BLOCK + thread * BLOCK / 4);
-        past_the_cache(dir, Kind::Write, offsets.collect())
-    });
-    let run = Run {
-        size: usize::try_from(BLOCK)?,
-        marker: Some(marker),
-        rounds: true,
-        limit: None,
-    };
-    threads::run(workers.collect::<Result<_>>()?, &run)?;
-    Ok(())
+    from_quarters(dir, marker, (0..ACROSS - 1).step_by(3), BLOCK)
 }
 
 /// Of 8 blocks, from `first` on.
 fn quarters(dir: &Path, marker: &File, first: u64) -> Result<()> {
-    let size = BLOCK / 4;
+    from_quarters(dir, marker, first..first + 8, BLOCK / 4)
+}
+
+/// 4 threads write so many bytes each, from the quarters of one of the blocks after the other on.
+fn from_quarters(
+    dir: &Path,
+    marker: &File,
+    blocks: impl Iterator<Item = u64> + Clone,
+    size: u64,
+) -> Result<()> {
     let workers = (0..4).map(|thread| {
-        let offsets = (first..first + 8).map(|block| block * BLOCK + thread * size);
+        let offsets = blocks
+            .clone()
+            .map(|block| block * BLOCK + thread * BLOCK / 4);
         past_the_cache(dir, Kind::Write, offsets.collect())
     });
     let run = Run {

@@ -128,7 +128,9 @@ fn of(
             not_run: guest.missing.iter().map(without).collect(),
             ..record::Kernel::default()
         };
-        play(kernel, manifest, plans, request, &mut guest, &mut did)?;
+        play(
+            kernel, &family, manifest, plans, request, &mut guest, &mut did,
+        )?;
         did
     };
     for area in traces::areas() {
@@ -162,6 +164,7 @@ fn but_traces(release: &str, before: Option<&record::Kernel>) -> Result<record::
 /// Plays the plans to a kernel, and runs the workloads.
 fn play(
     kernel: &Kernel,
+    family: &Family,
     manifest: &Manifest,
     plans: &[Named],
     request: &Request,
@@ -169,7 +172,6 @@ fn play(
     did: &mut record::Kernel,
 ) -> Result<()> {
     let out = request.out.join("rack");
-    let family = kernel.family(&guest.release)?;
     for named in plans {
         let design = family.constant(match named.plan.fs {
             Fs::Ext4 => "dio",

@@ -43,6 +43,21 @@ pub struct Call {
     pub fails: bool,
 }
 
+impl Call {
+    /// A synchronous call of these sectors, which may wait for anything, and whose I/O is done.
+    pub const fn new(kind: Kind, from: u32, to: u32) -> Call {
+        Call {
+            kind,
+            from,
+            to,
+            is_async: false,
+            nowait: false,
+            cached: false,
+            fails: false,
+        }
+    }
+}
+
 /// The state of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Extent {

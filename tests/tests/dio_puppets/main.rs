@@ -15,23 +15,10 @@ use interlock::dio::policy::Policy;
 
 use stage::drive;
 
-/// A synchronous call.
-fn does(kind: Kind, from: u32, to: u32) -> Call {
-    Call {
-        kind,
-        from,
-        to,
-        is_async: false,
-        nowait: false,
-        cached: false,
-        fails: false,
-    }
-}
-
 fn aio(from: u32, to: u32) -> Call {
     Call {
         is_async: true,
-        ..does(Kind::Write, from, to)
+        ..Call::new(Kind::Write, from, to)
     }
 }
 
@@ -144,7 +131,7 @@ fn designs_that_lose_acknowledged_bytes_lose_them() {
     let fallback = [Policy::FINAL65, Policy::DRAINED72];
     let f = Call {
         cached: true,
-        ..does(Kind::Write, 0, 0)
+        ..Call::new(Kind::Write, 0, 0)
     };
     let (name, written) = ("Final65, f b", first(Extent::Written));
     loses(
@@ -190,8 +177,11 @@ fn stroll(machine: &Machine, seed: u64) -> Vec<Action> {
 /// Designs, good and bad, on all kinds of requests.
 #[test]
 fn threads_follow_the_machine() {
-    let read = does(Kind::Read, 0, 1);
-    let (punch, cut) = (does(Kind::Punch, 0, 1), does(Kind::Truncate, 1, 3));
+    let read = Call::new(Kind::Read, 0, 1);
+    let (punch, cut) = (
+        Call::new(Kind::Punch, 0, 1),
+        Call::new(Kind::Truncate, 1, 3),
+    );
     let nowait = |call| Call {
         nowait: true,
         ..call
@@ -205,17 +195,20 @@ fn threads_follow_the_machine() {
         ..call
     };
     let (a, b, c) = (aio(0, 0), aio(1, 1), aio(0, 1));
-    let (w, longer) = (does(Kind::Buffered, 1, 1), does(Kind::Truncate, 3, 3));
+    let (w, longer) = (
+        Call::new(Kind::Buffered, 1, 1),
+        Call::new(Kind::Truncate, 3, 3),
+    );
     let scenarios: [&[Call]; 11] = [
         &[a, b, c],
         &[a, c, read],
         &[a, c, punch],
         &[a, c, cut],
-        &[nowait(a), c, does(Kind::Write, 1, 1)],
-        &[cached(does(Kind::Write, 0, 0)), b],
+        &[nowait(a), c, Call::new(Kind::Write, 1, 1)],
+        &[cached(Call::new(Kind::Write, 0, 0)), b],
         &[fails(a), b, fails(read)],
-        &[aio(1, 2), aio(2, 3), does(Kind::Write, 0, 0)],
-        &[a, does(Kind::Write, 3, 3), read],
+        &[aio(1, 2), aio(2, 3), Call::new(Kind::Write, 0, 0)],
+        &[a, Call::new(Kind::Write, 3, 3), read],
         &[a, w, b],
         &[aio(2, 2), longer, aio(3, 3)],
     ];

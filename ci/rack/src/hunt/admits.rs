@@ -63,20 +63,17 @@ pub(super) fn machine(policy: Policy, plan: &Plan) -> Result<Machine> {
         found.with_context(|| format!("byte {at} is no sector's first"))
     };
     let calls = plan.calls.iter().map(|call| {
+        let kind = match call.what {
+            What::Write => Kind::Write,
+            What::Buffered => Kind::Buffered,
+            What::Read => Kind::Read,
+            What::Punch => Kind::Punch,
+            What::Truncate => Kind::Truncate,
+        };
         Ok(machine::Call {
-            kind: match call.what {
-                What::Write => Kind::Write,
-                What::Buffered => Kind::Buffered,
-                What::Read => Kind::Read,
-                What::Punch => Kind::Punch,
-                What::Truncate => Kind::Truncate,
-            },
-            from: sector(call.from)?,
-            to: sector(call.to)? - 1,
             is_async: call.by != By::Sync,
             nowait: call.nowait,
-            cached: false,
-            fails: false,
+            ..machine::Call::new(kind, sector(call.from)?, sector(call.to)? - 1)
         })
     });
     let extents = plan.blocks.iter().map(|block| match block {

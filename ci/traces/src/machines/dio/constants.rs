@@ -106,15 +106,7 @@ fn call(value: &Value) -> Result<Call> {
 }
 
 fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
-    let does = |kind, from, to| Call {
-        kind,
-        from,
-        to,
-        is_async: false,
-        nowait: false,
-        cached: false,
-        fails: false,
-    };
+    let does = Call::new;
     let aio = |call| Call {
         is_async: true,
         ..call
