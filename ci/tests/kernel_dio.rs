@@ -1,21 +1,18 @@
 //! Direct writes of a running kernel: the recorded ones are behaviours of `UnalignedDio`, edited ones are not.
 
+mod recorded;
 mod runner;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::Result;
 use assert_cmd::assert::OutputAssertExt;
-use interlock_traces::kernel::{self, Reading, projections};
-use interlock_traces::recording::Trace;
-use interlock_traces::validate::protocol::Protocol;
-use interlock_traces::validate::search::Found;
+use interlock_traces::kernel::Reading;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{interlock, root, temp, tools};
+use recorded::{find, lines, path, put, swap, written};
+use runner::{interlock, temp, tools};
 
 /// The recorded traces.
 const RECORDED: [&str; 10] = [
@@ -31,17 +28,6 @@ const RECORDED: [&str; 10] = [
     "ii_aio_ext4_written_2048",
 ];
 
-fn recorded(name: &str) -> PathBuf {
-    root().join(format!("tests/kernel/{name}.txt.gz"))
-}
-
-fn lines(name: &str) -> Vec<String> {
-    let mut text = String::new();
-    let mut file = kernel::text::open(&recorded(name)).expect("a recorded trace");
-    file.read_to_string(&mut text).expect("it is text");
-    text.lines().map(str::to_owned).collect()
-}
-
 fn reading(judged_as: Option<&str>) -> Reading {
     Reading {
         // That of the asynchronous writes does not say.
@@ -52,50 +38,19 @@ fn reading(judged_as: Option<&str>) -> Reading {
 }
 
 /// What the machine says: why it refuses them, or nothing; an error if they are no trace at all.
-fn judge(path: &std::path::Path, judged_as: Option<&str>) -> Result<Vec<String>> {
-    judge_by(path, judged_as, None)
-}
-
-/// The same by another policy than the kernel's.
-fn judge_by(
-    path: &std::path::Path,
-    judged_as: Option<&str>,
-    policy: Option<&str>,
-) -> Result<Vec<String>> {
-    let mut refused = Vec::new();
-    let mut each = |mut trace: Trace| {
-        if let Some(policy) = policy {
-            let constants = &mut trace.head.constants;
-            constants.insert("Policy".to_owned(), format!("<- {policy}"));
-        }
-        if let Found::Refused(refusal) = Protocol::of("dio", &trace)?.search(&trace)? {
-            let why = refusal.next.iter().map(|(place, why)| {
-                let event = &trace.events[*place];
-                let line = trace.lines[*place];
-                format!("{line}: {}({}): {why}", event.action, event.args.join(", "))
-            });
-            refused.extend(why);
-            // One that nothing can follow.
-            refused.push(format!("after {}", refusal.fit));
-        }
-        Ok(())
-    };
-    let projection = projections::of_area("dio")?;
-    kernel::read(path, &reading(judged_as), projection, &mut each)?;
-    Ok(refused)
+fn judge(path: &Path, judged_as: Option<&str>) -> Result<Vec<String>> {
+    recorded::judge("dio", path, &reading(judged_as), None)
 }
 
 fn judge_lines(lines: &[String]) -> Result<Vec<String>> {
-    let dir = temp();
-    let path = dir.path().join("edited.txt");
-    fs::write(&path, lines.join("\n") + "\n").expect("a file");
-    judge(&path, None)
+    let (_dir, file) = written(lines);
+    judge(&file, None)
 }
 
 #[test]
 fn recorded_writes_are_behaviours() {
     for name in RECORDED {
-        let refused = judge(&recorded(name), None).expect(name);
+        let refused = judge(&path(name), None).expect(name);
         assert!(refused.is_empty(), "{name}: {refused:?}");
     }
 }
@@ -111,7 +66,7 @@ fn tlc_says_the_same() {
         let mut command = interlock();
         command
             .args(["validate", "dio", "--at-rest"])
-            .arg(recorded(name));
+            .arg(path(name));
         let says = format!("accepted by the machine and TLC, {events} events");
         command
             .arg("--out")
@@ -125,14 +80,14 @@ fn tlc_says_the_same() {
 /// In 6.1 every unaligned write is exclusive and waits, overwrites of written blocks too.
 #[test]
 fn another_kernels_rule_is_refused() {
-    let refused = judge(&recorded("ii_ext4_written_1024"), Some("6.1")).expect("a trace");
+    let refused = judge(&path("ii_ext4_written_1024"), Some("6.1")).expect("a trace");
     let why = "36: Begin(\"r1\"): wait r1 is TRUE after it, and was seen as FALSE";
     assert!(refused.iter().any(|line| line == why), "{refused:?}");
     tools();
     let dir = temp();
     let mut command = interlock();
     command.args(["validate", "dio", "--at-rest", "--as", "6.1"]);
-    command.arg(recorded("ii_ext4_written_1024"));
+    command.arg(path("ii_ext4_written_1024"));
     command
         .arg("--out")
         .arg(dir.path())
@@ -147,27 +102,18 @@ fn another_kernels_rule_is_refused() {
 /// What the truncate does to the lock is seen; that it zeroes the rest of the block, and waits for no direct I/O, is not.
 #[test]
 fn a_truncate_that_shares_the_lock_is_refused() {
-    let path = recorded("ii_ext4_growing_512");
-    let refused = judge_by(&path, None, Some("PunchShared")).expect("a trace");
+    let path = path("ii_ext4_growing_512");
+    let refused =
+        recorded::judge("dio", &path, &reading(None), Some("PunchShared")).expect("a trace");
     let says = "held r5 is \"shared\" after it, and was seen as \"exclusive\"";
     assert!(
         refused.iter().any(|line| line.contains(says)),
         "{refused:?}"
     );
     for policy in ["Final65", "Final612Grow"] {
-        let refused = judge_by(&path, None, Some(policy)).expect("a trace");
+        let refused = recorded::judge("dio", &path, &reading(None), Some(policy)).expect("a trace");
         assert!(refused.is_empty(), "{policy}: {refused:?}");
     }
-}
-
-/// The place of the line that has all these parts, after the `nth` one.
-fn find(lines: &[String], nth: usize, parts: &[&str]) -> usize {
-    let has =
-        |line: &&String| !line.starts_with('#') && parts.iter().all(|part| line.contains(part));
-    let mut found = (0..lines.len()).filter(|place| has(&&lines[*place]));
-    found
-        .nth(nth)
-        .unwrap_or_else(|| panic!("no line {nth} with {parts:?}"))
 }
 
 /// All of a line up to and with its time, and what follows.
@@ -176,28 +122,6 @@ fn split(line: &str) -> Option<(&str, &str)> {
     let end = time.find(": ")? + 2;
     let (head, body) = line.split_at(line.len() - time.len() + end);
     Some((head, body))
-}
-
-/// Two lines change places; the times stay.
-fn swap(lines: &mut [String], a: usize, b: usize) {
-    let time = |line: &str| {
-        let (head, _) = split(line).expect("an event");
-        head.rsplit(' ').nth(1).expect("a time").to_owned()
-    };
-    let (first, second) = (time(&lines[a]), time(&lines[b]));
-    let (to_b, to_a) = (
-        lines[a].replacen(&first, &second, 1),
-        lines[b].replacen(&second, &first, 1),
-    );
-    (lines[a], lines[b]) = (to_a, to_b);
-}
-
-/// In the `nth` line with these parts, one text for another.
-fn put(lines: &mut [String], nth: usize, parts: &[&str], from: &str, to: &str) {
-    let place = find(lines, nth, parts);
-    let edited = lines[place].replacen(from, to, 1);
-    assert_ne!(edited, lines[place], "{from}");
-    lines[place] = edited;
 }
 
 const BEGIN: &str = "iomap_dio_rw_begin:";

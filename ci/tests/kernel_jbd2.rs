@@ -1,107 +1,54 @@
 //! Traces of a running kernel's journal: those that were recorded are behaviours, edited ones are not.
 
+mod recorded;
 mod runner;
 
-use std::fs;
-use std::io::BufRead as _;
-use std::path::{Path, PathBuf};
-
-use interlock_traces::kernel::{Reading, text};
+use interlock_traces::kernel::Reading;
 use interlock_traces::recording::Trace;
 use interlock_traces::validate;
 use interlock_traces::validate::protocol::Protocol;
 use interlock_traces::validate::search::Found;
 use predicates::prelude::*;
 use predicates::str::contains;
+use recorded::{at, find, lines, path, put, swap, written};
 use runner::{interlock, temp, tools};
-use tempfile::TempDir;
 
 use assert_cmd::assert::OutputAssertExt;
 
-const SPACE: &str = "i_d_nolock_J4_w12_jbd2only_warm.txt.gz";
-const RESERVED: &str = "i_f_nolock_J4_w32_reservewait_stack.txt.gz";
-const UNRESERVED: &str = "i_c_lock_J4_w16.txt.gz";
+const SPACE: &str = "i_d_nolock_J4_w12_jbd2only_warm";
+const RESERVED: &str = "i_f_nolock_J4_w32_reservewait_stack";
+const UNRESERVED: &str = "i_c_lock_J4_w16";
 
 /// One line of so many is edited. (With 1 it takes more than a minute: 979 of 1092, 750 of 1092 and 1525 of 2223 are refused.)
 const EVERY: usize = 17;
 
-fn recorded(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../tests/kernel")
-        .join(name)
+/// The traces of edited lines.
+fn traces(lines: &[String]) -> anyhow::Result<Vec<Trace>> {
+    let (_dir, file) = written(lines);
+    let mut traces = Vec::new();
+    validate::read("jbd2", &file, &Reading::default(), &mut |trace| {
+        traces.push(trace);
+        Ok(())
+    })?;
+    Ok(traces)
 }
 
-fn lines(name: &str) -> Vec<String> {
-    let text = text::open(&recorded(name)).expect("a recorded trace");
-    text.lines().map(|line| line.expect("a line")).collect()
-}
-
-/// Judges edited lines by the machine.
-struct Judge {
-    dir: TempDir,
-    reading: Reading,
-}
-
-impl Judge {
-    fn new() -> Judge {
-        Judge {
-            dir: temp(),
-            reading: Reading::default(),
+/// The steps that do not fit where the trace stops; none if it is accepted.
+fn refused(lines: &[String]) -> anyhow::Result<Vec<String>> {
+    let mut steps = Vec::new();
+    for trace in traces(lines)? {
+        if let Found::Refused(refusal) = Protocol::of("jbd2", &trace)?.search(&trace)? {
+            let next = refusal.next.iter();
+            steps.extend(next.map(|(place, _)| trace.events[*place].show()));
         }
     }
-
-    fn traces(&self, lines: &[String]) -> anyhow::Result<Vec<Trace>> {
-        let path = self.dir.path().join("edited.txt");
-        fs::write(&path, lines.join("\n"))?;
-        let mut traces = Vec::new();
-        validate::read("jbd2", &path, &self.reading, &mut |trace| {
-            traces.push(trace);
-            Ok(())
-        })?;
-        Ok(traces)
-    }
-
-    /// The steps that do not fit where the trace stops; none if it is accepted.
-    fn refused(&self, lines: &[String]) -> anyhow::Result<Vec<String>> {
-        let mut steps = Vec::new();
-        for trace in self.traces(lines)? {
-            if let Found::Refused(refusal) = Protocol::of("jbd2", &trace)?.search(&trace)? {
-                let next = refusal.next.iter();
-                steps.extend(next.map(|(place, _)| trace.events[*place].show()));
-            }
-        }
-        Ok(steps)
-    }
-}
-
-/// The place of the `nth` line, from 0, that has all of these words.
-fn place(lines: &[String], nth: usize, words: &[&str]) -> usize {
-    let has = |line: &&String| words.iter().all(|word| line.contains(word));
-    let mut places = (0..lines.len()).filter(|&place| has(&&lines[place]));
-    places.nth(nth).expect("such a line")
-}
-
-fn replace(lines: &mut [String], nth: usize, words: &[&str], with: &str) {
-    let place = place(lines, nth, words);
-    let from = words.last().expect("a word");
-    lines[place] = lines[place].replace(from, with);
-}
-
-/// When the event of a line was, as the line has it.
-fn time(line: &str) -> String {
-    let (head, _) = line.split_once(": ").expect("a time");
-    head.rsplit(' ').next().expect("a time").to_owned()
-}
-
-/// The line at another time.
-fn at(line: &str, when: &str) -> String {
-    line.replacen(&time(line), when, 1)
+    Ok(steps)
 }
 
 /// Moves a line to before an earlier one, at its time.
 fn move_up(lines: &mut Vec<String>, from: usize, to: usize) {
     let line = lines.remove(from);
-    let line = at(&line, &time(&lines[to]));
+    let line = at(&line, &lines[to]);
     lines.insert(to, line);
 }
 
@@ -111,7 +58,7 @@ fn recorded_traces_are_behaviours() {
     let dir = temp();
     let mut command = interlock();
     command.args(["validate", "jbd2", "--at-rest"]);
-    command.args([SPACE, RESERVED].map(recorded));
+    command.args([SPACE, RESERVED].map(path));
     let accepted = |events: usize| {
         contains(format!(
             "accepted by the machine and TLC, {events} events\n"
@@ -128,9 +75,7 @@ fn recorded_traces_are_behaviours() {
                 .and(accepted(202))
                 .and(accepted(9)),
         );
-    let none = Judge::new()
-        .refused(&lines(UNRESERVED))
-        .expect("it is read");
+    let none = refused(&lines(UNRESERVED)).expect("it is read");
     assert!(none.is_empty(), "{none:?}");
 }
 
@@ -148,7 +93,7 @@ fn the_numbers_of_another_kernel_are_refused() {
             "--as",
             "6.1",
         ]);
-        command.arg(recorded(name)).arg("--out").arg(dir.path());
+        command.arg(path(name)).arg("--out").arg(dir.path());
         let step = format!("StartReserved(t24096, {reserved}, 18, 18)");
         let step = step.replace("t24096, 35", "t15287, 35");
         command.assert().code(1).stdout(contains(step));
@@ -165,7 +110,7 @@ fn the_numbers_of_another_kernel_are_refused() {
         "6.1",
     ]);
     command
-        .arg(recorded(RESERVED))
+        .arg(path(RESERVED))
         .assert()
         .code(2)
         .stderr(contains(told));
@@ -180,7 +125,7 @@ fn edited_traces_are_refused() {
             SPACE,
             |lines| {
                 for event in ["handle_start:", "handle_stats:"] {
-                    lines.remove(place(lines, 0, &[event, "tid 87 type 11 "]));
+                    lines.remove(find(lines, 0, &[event, "tid 87 type 11 "]));
                 }
             },
             "Stats(87, 22, 13)",
@@ -189,7 +134,7 @@ fn edited_traces_are_refused() {
             "a start is left out",
             SPACE,
             |lines| {
-                lines.remove(place(lines, 0, &["handle_start:", "tid 87 "]));
+                lines.remove(find(lines, 0, &["handle_start:", "tid 87 "]));
             },
             "Stop(t8003, 87, 21, 1)",
         ),
@@ -197,7 +142,13 @@ fn edited_traces_are_refused() {
             "the kernel has counted one handle more",
             SPACE,
             |lines| {
-                replace(lines, 0, &["tid 87 ", "handle_count 22"], "handle_count 23");
+                put(
+                    lines,
+                    0,
+                    &["tid 87 ", "handle_count 22"],
+                    "handle_count 22",
+                    "handle_count 23",
+                );
             },
             "Stats(87, 23, 13)",
         ),
@@ -205,7 +156,13 @@ fn edited_traces_are_refused() {
             "more blocks are written than were dirtied",
             SPACE,
             |lines| {
-                replace(lines, 0, &["tid 87 ", "blocks 13 "], "blocks 14 ");
+                put(
+                    lines,
+                    0,
+                    &["tid 87 ", "blocks 13 "],
+                    "blocks 13 ",
+                    "blocks 14 ",
+                );
             },
             "Stats(87, 22, 14)",
         ),
@@ -213,9 +170,9 @@ fn edited_traces_are_refused() {
             "a handle joins a transaction that is locked",
             SPACE,
             |lines| {
-                let flush = place(lines, 0, &["commit_flushing:", "transaction 87 "]);
-                let start = place(lines, 1, &["handle_start:", "tid 87 type 2 "]);
-                let when = time(&lines[flush]);
+                let flush = find(lines, 0, &["commit_flushing:", "transaction 87 "]);
+                let start = find(lines, 1, &["handle_start:", "tid 87 type 2 "]);
+                let when = lines[flush].clone();
                 let handle = lines[start - 1..=start + 1]
                     .iter()
                     .map(|line| at(line, &when));
@@ -228,10 +185,10 @@ fn edited_traces_are_refused() {
             "a transaction is flushed under a handle",
             SPACE,
             |lines| {
-                let lock = place(lines, 0, &["commit_locking:", "transaction 87 "]);
-                let start = place(lines, 1, &["handle_start:", "tid 87 type 2 "]);
+                let lock = find(lines, 0, &["commit_locking:", "transaction 87 "]);
+                let start = find(lines, 1, &["handle_start:", "tid 87 type 2 "]);
                 let (asks, starts) = (lines[start - 1].clone(), lines[start].clone());
-                let when = time(&lines[lock]);
+                let when = lines[lock].clone();
                 lines.splice(lock..lock, [at(&asks, &when), at(&starts, &when)]);
             },
             "CommitFlush(87)",
@@ -240,7 +197,13 @@ fn edited_traces_are_refused() {
             "a reservation is over the limit alone",
             RESERVED,
             |lines| {
-                replace(lines, 8, &["rsv_blocks 18"], "rsv_blocks 180");
+                put(
+                    lines,
+                    8,
+                    &["rsv_blocks 18"],
+                    "rsv_blocks 18",
+                    "rsv_blocks 180",
+                );
             },
             ", 21, 180)",
         ),
@@ -248,7 +211,13 @@ fn edited_traces_are_refused() {
             "a reservation goes over the limit",
             RESERVED,
             |lines| {
-                replace(lines, 8, &["rsv_blocks 18"], "rsv_blocks 28");
+                put(
+                    lines,
+                    8,
+                    &["rsv_blocks 18"],
+                    "rsv_blocks 18",
+                    "rsv_blocks 28",
+                );
             },
             "StartReserved(t15287, 35, 18, 18)",
         ),
@@ -256,10 +225,11 @@ fn edited_traces_are_refused() {
             "two transactions change places",
             SPACE,
             |lines| {
-                replace(
+                put(
                     lines,
                     0,
                     &["commit_locking:", "transaction 88 "],
+                    "transaction 88 ",
                     "transaction 89 ",
                 );
             },
@@ -269,7 +239,7 @@ fn edited_traces_are_refused() {
             "two phases of a commit change places",
             SPACE,
             |lines| {
-                let lock = place(lines, 0, &["commit_locking:", "transaction 87 "]);
+                let lock = find(lines, 0, &["commit_locking:", "transaction 87 "]);
                 move_up(lines, lock + 1, lock);
             },
             "CommitFlush(87)",
@@ -278,10 +248,11 @@ fn edited_traces_are_refused() {
             "a handle stops with other credits",
             SPACE,
             |lines| {
-                replace(
+                put(
                     lines,
                     3,
                     &["handle_stats:", "tid 87 ", "requested_blocks 21 "],
+                    "requested_blocks 21 ",
                     "requested_blocks 22 ",
                 );
             },
@@ -291,10 +262,11 @@ fn edited_traces_are_refused() {
             "a handle dirties more than it may",
             SPACE,
             |lines| {
-                replace(
+                put(
                     lines,
                     0,
                     &["handle_stats:", "tid 87 ", "dirtied_blocks 1"],
+                    "dirtied_blocks 1",
                     "dirtied_blocks 22",
                 );
             },
@@ -304,7 +276,7 @@ fn edited_traces_are_refused() {
             "the tail is told elsewhere",
             SPACE,
             |lines| {
-                replace(lines, 3, &["end_commit:", "head 17"], "head 18");
+                put(lines, 3, &["end_commit:", "head 17"], "head 17", "head 18");
             },
             "Finish(88, 18)",
         ),
@@ -312,16 +284,15 @@ fn edited_traces_are_refused() {
             "the tail passes what is not checkpointed",
             SPACE,
             |lines| {
-                lines.remove(place(lines, 0, &["drop_transaction:", "transaction 87 "]));
+                lines.remove(find(lines, 0, &["drop_transaction:", "transaction 87 "]));
             },
             "Tail(17, 90, 628)",
         ),
     ];
-    let judge = Judge::new();
     for (what, name, edit, step) in edits {
         let mut lines = lines(name);
         edit(&mut lines);
-        let refused = judge.refused(&lines).expect("it is read");
+        let refused = refused(&lines).expect("it is read");
         assert!(
             refused.iter().any(|refused| refused.contains(step)),
             "{what}: {refused:?}"
@@ -332,7 +303,6 @@ fn edited_traces_are_refused() {
 /// The first transactions of the recorded tail are not in the trace. If it began with them, the blocks would have to add up.
 #[test]
 fn freed_blocks_add_up() {
-    let judge = Judge::new();
     for (freed, step) in [
         (52, None),
         (51, Some("Tail(85, 90, 51)")),
@@ -351,7 +321,7 @@ fn freed_blocks_add_up() {
                 .replace("head 17", "head 85");
             *line = line.replace("freed 628", &format!("freed {freed}"));
         }
-        let refused = judge.refused(&lines).expect("it is read");
+        let refused = refused(&lines).expect("it is read");
         match step {
             None => assert!(refused.is_empty(), "{refused:?}"),
             Some(step) => assert!(
@@ -367,16 +337,15 @@ fn freed_blocks_add_up() {
 fn a_trace_that_is_cut_short_is_a_prefix() {
     let mut lines = lines(SPACE);
     lines.truncate(lines.len() / 2);
-    let refused = Judge::new().refused(&lines).expect("it is read");
+    let refused = refused(&lines).expect("it is read");
     assert!(refused.is_empty(), "{refused:?}");
 }
 
 #[test]
 fn what_is_no_such_trace_is_told_with_its_place() {
-    let judge = Judge::new();
-    let told = |lines: &[String]| format!("{:#}", judge.refused(lines).expect_err("no such trace"));
+    let told = |lines: &[String]| format!("{:#}", refused(lines).expect_err("no such trace"));
     let mut other = lines(SPACE);
-    replace(&mut other, 3, &["dev 7,0"], "dev 254,0");
+    put(&mut other, 3, &["dev 7,0"], "dev 7,0", "dev 254,0");
     let error = told(&other);
     assert!(
         error.contains("an event of the journal on 254,0, and those before are of 7,0"),
@@ -398,10 +367,11 @@ fn what_is_no_such_trace_is_told_with_its_place() {
         "{error}"
     );
     let mut large = lines(SPACE);
-    replace(
+    put(
         &mut large,
         0,
         &["requested_blocks 3"],
+        "requested_blocks 3",
         "requested_blocks 30000000000",
     );
     let error = told(&large);
@@ -442,7 +412,6 @@ fn one_more(line: &str) -> Vec<String> {
 /// Single edits of every so many lines of a trace: how many are refused, of how many.
 #[test]
 fn most_single_edits_are_refused() {
-    let judge = Judge::new();
     let recorded = lines(SPACE);
     let is_read = |place: &usize| {
         recorded[*place].contains(": jbd2_") || recorded[*place].contains("_journal_start_")
@@ -454,25 +423,23 @@ fn most_single_edits_are_refused() {
         let mut dropped = recorded.clone();
         dropped.remove(pair[0]);
         edited[0].push(dropped);
-        let (first, second) = (&recorded[pair[0]], &recorded[pair[1]]);
-        // The times stay where they are.
+        let first = &recorded[pair[0]];
         let mut swapped = recorded.clone();
-        swapped[pair[0]] = at(second, &time(first));
-        swapped[pair[1]] = at(first, &time(second));
+        swap(&mut swapped, pair[0], pair[1]);
         edited[1].push(swapped);
         for line in one_more(first) {
             let mut changed = recorded.clone();
             changed[pair[0]] = line;
             edited[2].push(changed);
         }
-        for ((name, refused, all), edited) in figures.iter_mut().zip(&edited) {
+        for ((name, right, all), edited) in figures.iter_mut().zip(&edited) {
             for lines in edited {
-                let found = judge.refused(lines);
+                let found = refused(lines);
                 let accepted = matches!(&found, Ok(steps) if steps.is_empty());
                 if accepted {
                     println!("{name}: accepted: {first}");
                 }
-                (*refused, *all) = (*refused + usize::from(!accepted), *all + 1);
+                (*right, *all) = (*right + usize::from(!accepted), *all + 1);
             }
         }
     }

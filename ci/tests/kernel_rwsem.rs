@@ -1,14 +1,12 @@
 //! `interlock validate rwsem` of recorded kernel traces: they are accepted, edited ones refused, each with its reason.
 
+mod recorded;
 mod runner;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read as _;
 use std::path::Path;
 
 use assert_cmd::assert::OutputAssertExt as _;
-use flate2::read::GzDecoder;
 use interlock::rwsem::policy::Policy;
 use interlock_traces::kernel::Reading;
 use interlock_traces::recording::Trace;
@@ -16,19 +14,8 @@ use interlock_traces::validate;
 use interlock_traces::validate::protocol::Protocol;
 use interlock_traces::validate::search::Found;
 use predicates::str::contains;
-use runner::{interlock, root, temp, tools};
-
-/// The lines of a recorded trace.
-fn recorded(name: &str) -> Vec<String> {
-    let path = root()
-        .join("tests/kernel")
-        .join(name)
-        .with_extension("txt.gz");
-    let mut text = String::new();
-    let mut file = GzDecoder::new(fs::File::open(path).expect("a trace"));
-    file.read_to_string(&mut text).expect("it is text");
-    text.lines().map(str::to_owned).collect()
-}
+use recorded::{at, lines, path, written};
+use runner::{interlock, temp, tools};
 
 /// The traces of `Rwsem` that are in a file.
 fn traces(path: &Path) -> anyhow::Result<Vec<Trace>> {
@@ -46,10 +33,8 @@ fn traces(path: &Path) -> anyhow::Result<Vec<Trace>> {
 
 /// Why these lines are refused, on the machine.
 fn refusal(lines: &[String]) -> Option<String> {
-    let dir = temp();
-    let path = dir.path().join("edited.txt");
-    fs::write(&path, lines.join("\n")).expect("a file");
-    let traces = match traces(&path) {
+    let (_dir, file) = written(lines);
+    let traces = match traces(&file) {
         Ok(traces) => traces,
         Err(error) => return Some(format!("{error:#}")),
     };
@@ -86,11 +71,11 @@ fn refused(lines: &[String], says: &[&str]) {
 
 /// The trace with the clock `counter`, whose times are numbers.
 fn counted() -> Vec<String> {
-    recorded("iii_xfs_4r4w_cold_counterclock")
+    lines("iii_xfs_4r4w_cold_counterclock")
 }
 
 /// Where the line of a number is.
-fn at(lines: &[String], number: u32) -> usize {
+fn numbered(lines: &[String], number: u32) -> usize {
     let stamp = format!(" {number}: ");
     let found = lines.iter().position(|line| line.contains(&stamp));
     found.expect("an event of this number")
@@ -98,24 +83,21 @@ fn at(lines: &[String], number: u32) -> usize {
 
 /// The line goes to the front of another one, and has its time.
 fn shift(lines: &mut Vec<String>, from: u32, to: u32) {
-    let line = lines.remove(at(lines, from));
-    let to_line = at(lines, to);
-    lines.insert(
-        to_line,
-        line.replace(&format!(" {from}: "), &format!(" {to}: ")),
-    );
+    let line = lines.remove(numbered(lines, from));
+    let to = numbered(lines, to);
+    lines.insert(to, at(&line, &lines[to]));
 }
 
 /// What `interlock validate` prints of a recorded trace.
 fn validate(name: &str, options: &[&str], accepted: &[&str]) {
     let dir = temp();
-    let file = root()
-        .join("tests/kernel")
-        .join(name)
-        .with_extension("txt.gz");
     let mut command = interlock();
     command.args(["validate", "rwsem", "--at-rest", "--kernel", "6.18"]);
-    command.args(options).arg(file).arg("--out").arg(dir.path());
+    command
+        .args(options)
+        .arg(path(name))
+        .arg("--out")
+        .arg(dir.path());
     let mut run = command.assert().code(0);
     for accepted in accepted {
         run = run.stdout(contains(*accepted));
@@ -192,7 +174,7 @@ fn a_reader_before_its_turn_is_refused() {
     );
     let mut lines = counted();
     for number in 2557..=2559 {
-        lines.remove(at(&lines, number));
+        lines.remove(numbered(&lines, number));
     }
     shift(&mut lines, 2581, 2547);
     refused(&lines, &["r6 is \"wait\", and was seen as \"hold\""]);
@@ -203,7 +185,7 @@ fn a_reader_before_its_turn_is_refused() {
 fn the_order_of_requests_is_the_order_of_grants() {
     let mut lines = counted();
     for number in 2026..=2031 {
-        let place = at(&lines, number);
+        let place = numbered(&lines, number);
         let (w2, w3, none) = ("wl-w2-10605", "wl-w3-10606", "wl-w9-99999");
         let exchanged = lines[place]
             .replace(w2, none)
@@ -236,7 +218,7 @@ fn a_reader_that_is_left_out_of_its_batch_is_refused() {
 /// up, the next time it demands the lock, and nobody may take it before w0.
 #[test]
 fn a_steal_after_the_hand_off_is_refused() {
-    let lines = recorded("iii_xfs_4r4w_64k_warm");
+    let lines = lines("iii_xfs_4r4w_64k_warm");
     let later = |(place, line): (usize, &String)| match parts(line) {
         Some((who, time, what)) if place + 1 >= 459 => {
             let (seconds, fraction) = time.split_once('.').expect("a time");
@@ -260,7 +242,7 @@ fn a_steal_after_the_hand_off_is_refused() {
 fn incomplete_traces_are_told() {
     let edited = |number: u32, edit: &dyn Fn(&str) -> Option<String>| {
         let mut lines = counted();
-        let place = at(&lines, number);
+        let place = numbered(&lines, number);
         match edit(&lines[place]) {
             Some(line) => lines[place] = line,
             None => drop(lines.remove(place)),
@@ -312,11 +294,11 @@ fn incomplete_traces_are_told() {
     }
     let mut lines = counted();
     for number in [2040, 2047, 2048] {
-        lines.remove(at(&lines, number));
+        lines.remove(numbered(&lines, number));
     }
     refused(&lines, &["task 10610 releases it, and still waits for it"]);
     refused(
-        &recorded("iii_xfs_demote")[..14],
+        &recorded::lines("iii_xfs_demote")[..14],
         &["no xfs_ilock of an IOLOCK is in it"],
     );
 }
@@ -325,10 +307,8 @@ fn incomplete_traces_are_told() {
 /// have spun before, and who spins is not seen, so neither is a wake-up that is skipped for it.
 #[test]
 fn other_designs_are_refused() {
-    let dir = temp();
-    let path = dir.path().join("trace.txt");
-    fs::write(&path, counted().join("\n")).expect("a file");
-    let mut trace = traces(&path).expect("it is read").remove(0);
+    let (_dir, file) = written(&counted());
+    let mut trace = traces(&file).expect("it is read").remove(0);
     let mut by = Vec::new();
     for (policy, _) in Policy::NAMED {
         trace
@@ -347,7 +327,7 @@ fn other_designs_are_refused() {
 /// Every line of the lock left out, one at a time, and how many of these traces are refused.
 #[test]
 fn lines_that_are_left_out() {
-    let lines = recorded("iii_xfs_4r4w_64k_warm");
+    let lines = lines("iii_xfs_4r4w_64k_warm");
     let mut refused = BTreeMap::new();
     for (place, line) in lines.iter().enumerate() {
         let Some((_, _, what)) = parts(line) else {

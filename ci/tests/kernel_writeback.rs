@@ -1,30 +1,21 @@
 //! A kernel's traces of writeback: the recorded ones are accepted, edited ones refused, each with its reason.
 
+mod recorded;
 mod runner;
 
-use std::fs;
-use std::io::Read as _;
-use std::ops::Range;
-use std::path::PathBuf;
-
 use assert_cmd::assert::OutputAssertExt;
-use flate2::read::GzDecoder;
 use interlock_traces::kernel::{self, Reading, projections};
 use interlock_traces::recording::Trace;
 use interlock_traces::validate::protocol::Protocol;
 use interlock_traces::validate::search::Found;
 use predicates::prelude::*;
 use predicates::str::contains;
-use runner::{interlock, root, temp, tools};
-use tempfile::TempDir;
+use recorded::{at, find, lines, path, put, swap, written};
+use runner::{interlock, temp, tools};
 
 const EXT4: &str = "iv_ext4_sync_120files";
 const XFS: &str = "iv_xfs_sync_120files";
 const BACKGROUND: &str = "iv_ext4_bg_strictlimit";
-
-fn recorded(name: &str) -> PathBuf {
-    root().join(format!("tests/kernel/{name}.txt.gz"))
-}
 
 /// The lines of a recorded trace, to be edited.
 #[derive(Clone)]
@@ -37,27 +28,17 @@ type Verdict = Result<Vec<Option<String>>, String>;
 
 impl Text {
     fn of(name: &str) -> Text {
-        let file = fs::File::open(recorded(name)).expect("a recorded trace");
-        let mut text = String::new();
-        let read = GzDecoder::new(file).read_to_string(&mut text);
-        read.expect("a gzipped text");
-        Text {
-            lines: text.lines().map(str::to_owned).collect(),
-        }
+        Text { lines: lines(name) }
     }
 
-    /// The place of the only line, or of the first one, that has all of these.
+    /// The place of the first line that has all of these.
     fn place(&self, parts: &[&str]) -> usize {
-        let has_all = |line: &String| parts.iter().all(|part| line.contains(part));
-        let place = self.lines.iter().position(has_all);
-        place.unwrap_or_else(|| panic!("no line with {parts:?}"))
+        find(&self.lines, 0, parts)
     }
 
     /// One line with a part replaced.
     fn replaced(mut self, parts: &[&str], from: &str, to: &str) -> Text {
-        let place = self.place(parts);
-        assert!(self.lines[place].contains(from), "{}", self.lines[place]);
-        self.lines[place] = self.lines[place].replacen(from, to, 1);
+        put(&mut self.lines, 0, parts, from, to);
         self
     }
 
@@ -68,28 +49,15 @@ impl Text {
 
     /// Two lines change places, and keep their times.
     fn swapped(mut self, first: usize, second: usize) -> Text {
-        let [earlier, later] = [first, second].map(|place| {
-            let line = &self.lines[place];
-            line[time(line)].to_owned()
-        });
-        self.lines.swap(first, second);
-        for (place, stamp) in [(first, earlier), (second, later)] {
-            let range = time(&self.lines[place]);
-            self.lines[place].replace_range(range, &stamp);
-        }
+        swap(&mut self.lines, first, second);
         self
     }
 
-    fn write(&self, dir: &TempDir) -> PathBuf {
-        let path = dir.path().join("edited.txt");
-        fs::write(&path, self.lines.join("\n")).expect("a file");
-        path
-    }
-
-    fn traces(&self, dir: &TempDir, reading: &Reading) -> Result<Vec<Trace>, String> {
+    fn traces(&self, reading: &Reading) -> Result<Vec<Trace>, String> {
         let mut traces = Vec::new();
         let make = projections::of_area("writeback").expect("a projection");
-        let read = kernel::read(&self.write(dir), reading, make, &mut |trace| {
+        let (_dir, file) = written(&self.lines);
+        let read = kernel::read(&file, reading, make, &mut |trace| {
             traces.push(trace);
             Ok(())
         });
@@ -97,17 +65,10 @@ impl Text {
         Ok(traces)
     }
 
-    fn judged(&self, dir: &TempDir) -> Verdict {
-        let traces = self.traces(dir, &Reading::default())?;
+    fn judged(&self) -> Verdict {
+        let traces = self.traces(&Reading::default())?;
         Ok(traces.iter().map(judged).collect())
     }
-}
-
-/// Where a line has its time.
-fn time(line: &str) -> Range<usize> {
-    let colon = line.find(": ").expect("a time");
-    let start = line[..colon].rfind(' ').expect("a time") + 1;
-    start..colon
 }
 
 /// Why the machine refuses it.
@@ -135,15 +96,14 @@ fn accepts(verdict: &Verdict) -> bool {
 /// A worker serves other devices too, whose events need not be in the file. Of what it writes here a number stays what it is.
 #[test]
 fn what_a_worker_writes_elsewhere() {
-    let dir = temp();
     let written = ["writeback_pages_written: 120"];
     let mut text = Text::of(EXT4);
     let place = text.place(&written);
     let elsewhere = text.lines[place].replace(": 120", ": 7");
     text.lines.insert(place + 1, elsewhere);
-    assert!(accepts(&text.judged(&dir)));
+    assert!(accepts(&text.judged()));
     let here = Text::of(EXT4).replaced(&written, ": 120", ": 7");
-    assert!(!accepts(&here.judged(&dir)));
+    assert!(!accepts(&here.judged()));
 }
 
 #[test]
@@ -157,7 +117,7 @@ fn the_machine_and_tlc_accept_the_recorded_traces() {
     ];
     let mut command = interlock();
     command.args(["validate", "writeback", "--at-rest"]);
-    command.args(counts.map(|(name, _)| recorded(name)));
+    command.args(counts.map(|(name, _)| path(name)));
     let assert = command.arg("--out").arg(dir.path()).assert().code(0);
     let mut assert = assert.stdout(contains("refused").not());
     for (name, events) in counts {
@@ -173,7 +133,6 @@ fn the_machine_and_tlc_accept_the_recorded_traces() {
 /// Each is refused, and where is said.
 #[test]
 fn edited_traces_are_refused() {
-    let dir = temp();
     let pick = |ino: usize| format!("writeback_single_inode_start: bdi 7:0: ino={ino} ");
     let end = |ino: usize| format!("writeback_single_inode: bdi 7:0: ino={ino} ");
     let ext4 = || Text::of(EXT4);
@@ -234,9 +193,8 @@ fn edited_traces_are_refused() {
                 let mut text = ext4();
                 let last = text.place(&[&end(20)]);
                 let mut again = text.lines[text.place(&[&pick(20)])..=last].to_vec();
-                let stamp = text.lines[last][time(&text.lines[last])].to_owned();
                 for line in &mut again {
-                    line.replace_range(time(line), &stamp);
+                    *line = at(line, &text.lines[last]);
                 }
                 text.lines.splice(last + 1..last + 1, again);
                 text
@@ -329,7 +287,7 @@ fn edited_traces_are_refused() {
         ),
     ];
     for (edit, text, why) in edits {
-        let verdict = text.judged(&dir).expect(edit);
+        let verdict = text.judged().expect(edit);
         let refused: Vec<&String> = verdict.iter().flatten().collect();
         println!("{edit}: {refused:?}");
         assert!(
@@ -342,14 +300,13 @@ fn edited_traces_are_refused() {
 /// What is a behaviour of one variant is none of another.
 #[test]
 fn a_plug_around_the_pass_is_not_one_for_each_inode() {
-    let dir = temp();
     for name in [EXT4, XFS, BACKGROUND] {
         for kernel in ["6.18", "6.1"] {
             let reading = Reading {
                 judged_as: Some(kernel.into()),
                 ..Reading::default()
             };
-            let mut traces = Text::of(name).traces(&dir, &reading).expect("traces");
+            let mut traces = Text::of(name).traces(&reading).expect("traces");
             assert!(
                 traces.iter().all(|trace| judged(trace).is_none()),
                 "{name} as {kernel}"
@@ -368,9 +325,8 @@ fn a_plug_around_the_pass_is_not_one_for_each_inode() {
 
 #[test]
 fn what_cannot_be_judged_is_told_with_its_line() {
-    let dir = temp();
     let told = |text: Text, why: &str| {
-        let error = text.judged(&dir).expect_err(why);
+        let error = text.judged().expect_err(why);
         assert!(error.contains(why), "{error}");
     };
     let ext4 = || Text::of(EXT4);
@@ -463,12 +419,11 @@ const ONE_OF: usize = 8;
 /// The others are behaviours too; `docs/kernel-traces.md` says which.
 #[test]
 fn single_edits_are_refused() {
-    let dir = temp();
     let refused = |edits: &mut dyn Iterator<Item = (String, Text)>| {
         let (mut refused, mut all) = (0, 0);
         for (shown, edited) in edits.step_by(ONE_OF) {
             all += 1;
-            if accepts(&edited.judged(&dir)) {
+            if accepts(&edited.judged()) {
                 println!("accepted: {shown}");
             } else {
                 refused += 1;

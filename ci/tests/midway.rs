@@ -1,18 +1,19 @@
 //! Recorded kernel traces, cut in the middle: what is left begins while locks are held and I/O is in flight. It is accepted, and
 //! judged from a line that is stated; what is edited after that line is refused where it is in the whole trace.
 
+mod recorded;
 mod runner;
 
 use std::fs;
-use std::io::BufRead as _;
 
 use assert_cmd::assert::OutputAssertExt;
-use interlock_traces::kernel::{Reading, text};
+use interlock_traces::kernel::Reading;
 use interlock_traces::validate;
 use interlock_traces::validate::protocol::Protocol;
 use interlock_traces::validate::search::Found;
 use predicates::str::contains;
-use runner::{interlock, root, temp};
+use recorded::written;
+use runner::{interlock, temp};
 
 /// A trace's lines: its comments, and its events.
 struct Recorded {
@@ -37,9 +38,7 @@ enum Verdict {
 
 impl Recorded {
     fn of(area: &'static str, name: &str) -> Recorded {
-        let path = root().join(format!("tests/kernel/{name}.txt.gz"));
-        let lines = text::open(&path).expect("a recorded trace").lines();
-        let lines = lines.map(|line| line.expect("a line"));
+        let lines = recorded::lines(name).into_iter();
         let (comments, events) = lines.partition(|line| line.starts_with('#'));
         Recorded {
             area,
@@ -59,15 +58,7 @@ impl Recorded {
 
     /// These of its events, judged by the machine.
     fn judge(&self, events: &[String], midway: bool) -> Verdict {
-        let dir = temp();
-        let path = dir.path().join("cut.txt");
-        let lines: Vec<&str> = self
-            .comments
-            .iter()
-            .chain(events)
-            .map(String::as_str)
-            .collect();
-        fs::write(&path, lines.join("\n")).expect("a file");
+        let (_dir, path) = written(&[&self.comments[..], events].concat());
         let mut comments = self.comments.iter();
         let is_named = comments.any(|line| line.starts_with("# kernel:"));
         let reading = Reading {
@@ -203,12 +194,10 @@ fn writers_that_are_not_in_the_trace() {
 
 #[test]
 fn writers_that_are_assumed_are_told_and_tlc_is_not_asked() {
-    let (dir, name) = (temp(), "iii_xfs_8r8w_steady_contention.txt.gz");
+    let (dir, name) = (temp(), "iii_xfs_8r8w_steady_contention");
     let mut command = interlock();
     command.args(["validate", "rwsem", "--kernel", "6.18", "--out"]);
-    command
-        .arg(dir.path())
-        .arg(root().join("tests/kernel").join(name));
+    command.arg(dir.path()).arg(recorded::path(name));
     let line = "accepted by the machine, 1284 events; judged from line 94 on, 93 before it; \
                 writers that are not in the trace are assumed: 1";
     command.assert().success().stdout(contains(line));
