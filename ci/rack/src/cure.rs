@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 
 use crate::plan::Fs;
+use crate::qemu;
 
 /// All of it.
 #[derive(Debug, Clone, Deserialize)]
@@ -36,6 +37,9 @@ pub struct Source {
     /// Whether the kernel checks itself (`checked.config`): such a source is asked for by its version alone.
     #[serde(default)]
     pub checked: bool,
+    /// How many processors its guests have. A source whose guests have more than others is asked for by its version alone.
+    #[serde(default = "qemu::processors")]
+    pub processors: u32,
 }
 
 /// A semantic patch.
@@ -157,21 +161,30 @@ impl Table {
         })
     }
 
-    /// The sources of these versions; if none is named, all whose kernels do not check themselves.
+    /// The source of this version.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn source(&self, version: &str) -> Result<&Source> {
+        let mut sources = self.sources.iter();
+        let found = sources.find(|source| source.version == version);
+        found.with_context(|| {
+            let known = self.sources.iter().map(|source| &source.version[..]);
+            let known = known.collect::<Vec<_>>().join(", ");
+            format!("there is no source {version} (there are: {known})")
+        })
+    }
+
+    /// The sources of these versions; if none is named, all whose kernels do not check themselves, and have as many processors as others.
     ///
     /// # Errors
     /// With a version that is not in the table.
     pub fn sources(&self, versions: &[String]) -> Result<Vec<Source>> {
         for version in versions {
-            let known = self.sources.iter().map(|source| &source.version[..]);
-            ensure!(
-                known.clone().any(|known| known == version),
-                "there is no source {version} (there are: {})",
-                known.collect::<Vec<_>>().join(", ")
-            );
+            self.source(version)?;
         }
         let is_chosen = |source: &&Source| match versions {
-            [] => !source.checked,
+            [] => !source.checked && source.processors == qemu::processors(),
             versions => versions.contains(&source.version),
         };
         Ok(self.sources.iter().filter(is_chosen).cloned().collect())

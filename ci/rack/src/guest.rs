@@ -59,7 +59,7 @@ impl Guest {
         let console = out.join(format!("{}.console", kernel.version));
         let mut command = qemu::machine(1536);
         command
-            .args(["-smp", "2"])
+            .args(["-smp", &kernel.processors.to_string()])
             .args(qemu::options(&here.image))
             .arg("-kernel")
             .arg(&here.image)

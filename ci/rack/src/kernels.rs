@@ -4,7 +4,8 @@ use anyhow::{Context as _, Result};
 use interlock_traces::kernel::family::Family;
 use serde::Deserialize;
 
-use crate::cure;
+use crate::cure::{self, Source};
+use crate::qemu;
 
 /// A kernel.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,6 +19,9 @@ pub struct Kernel {
     /// What the packages' names have behind `linux-image-`, up to what is newest.
     #[serde(default)]
     pub name: String,
+    /// How many processors its guests have.
+    #[serde(default = "qemu::processors")]
+    pub processors: u32,
 }
 
 /// The version of this machine's own kernel.
@@ -35,12 +39,16 @@ impl Kernel {
             version: version.to_owned(),
             suite: String::new(),
             name: String::new(),
+            processors: qemu::processors(),
         }
     }
 
     /// One that is built: a source, `6.12`, with a cure of `cures.toml`.
-    pub fn built(source: &str, cure: &str) -> Kernel {
-        Kernel::unpackaged(&format!("{source}+{cure}"))
+    pub fn built(source: &Source, cure: &str) -> Kernel {
+        Kernel {
+            processors: source.processors,
+            ..Kernel::unpackaged(&format!("{}+{cure}", source.version))
+        }
     }
 
     /// Its source and its cure, if it is one that is built.
@@ -112,7 +120,7 @@ fn named(all: &[Kernel], version: &str) -> Result<Kernel> {
     }
     if let Some((source, cure)) = version.split_once('+') {
         let table = cure::all()?;
-        table.sources(&[source.to_owned()])?;
+        let source = table.source(source)?;
         table.cure(cure)?;
         return Ok(Kernel::built(source, cure));
     }

@@ -12,6 +12,11 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 /// The program.
 pub const QEMU: &str = "qemu-system-x86_64";
 
+/// As many processors guests have where nothing says otherwise.
+pub fn processors() -> u32 {
+    2
+}
+
 /// The machine, with so many MiB of memory and nothing that is not asked for. It ends when its kernel restarts it.
 pub fn machine(mebibytes: u32) -> Command {
     let mut command = Command::new(QEMU);

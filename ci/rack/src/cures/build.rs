@@ -55,7 +55,7 @@ pub fn build(
     root: &Path,
     kept: &Kept,
 ) -> Result<Kernel> {
-    let kernel = Kernel::built(&source.version, &cure.name);
+    let kernel = Kernel::built(source, &cure.name);
     let tree = tree(source, kept)?;
     let release = run_to_end(make(&tree).args(["-s", "kernelversion"]))?;
     let config = config(source);
@@ -81,7 +81,10 @@ pub fn build(
         let chosen: Vec<PathBuf> = chosen.map(|patch| patch.path(root)).collect();
         put(&tree.join(file), &chosen)?;
     }
-    let objects = format!("objects-{}", source.version);
+    let objects = match source.checked {
+        true => "objects-checked",
+        false => "objects",
+    };
     let objects = kept.builds.join(&source.package).join(objects);
     configure(&tree, &objects, &config)?;
     compile(&tree, &objects, &kernel.version)?;
