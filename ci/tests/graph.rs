@@ -25,6 +25,11 @@ fn graph(name: &str, dir: &Path) -> Command {
 fn a_graph_is_the_same_bytes_each_time_and_a_difference_is_told() {
     let dir = temp();
     graph("good.toml", dir.path())
+        .args(["--check", "holds"])
+        .assert()
+        .code(1)
+        .stdout(contains("holds.graph: it is not there"));
+    graph("good.toml", dir.path())
         .args(["holds", "small"])
         .assert()
         .code(0);

@@ -267,8 +267,11 @@ fn label(step: &Step) -> String {
 
 /// The first line in which the file is not `text`; `None` if it is.
 fn difference(path: &Path, text: &str) -> Result<Option<String>> {
-    let old =
-        fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    if !path.exists() {
+        let cure = "it is not there (`interlock graph` with the model's name writes it)";
+        return Ok(Some(cure.to_owned()));
+    }
+    let old = read(path)?;
     if old == text {
         return Ok(None);
     }
