@@ -41,7 +41,7 @@ pub struct Request {
     pub sources: Vec<String>,
     /// The cures; none: all. The kernel as it is shipped is always run too.
     pub cures: Vec<String>,
-    /// How often a plan is played without an aim.
+    /// How often a plan is played without an aim, and power is lost at most.
     pub runs: u32,
     /// The first of them has this seed.
     pub seed: u64,
@@ -216,8 +216,7 @@ impl Asks<'_> {
             }
         }
         if self.compared(cure).any(|cure| cure.herd.is_some())
-            && let Err(error) = workloads::cuts(&mut guest, cure, self.request.seed, &mut did)
-                .and_then(|()| workloads::herds(&mut guest, &mut did))
+            && let Err(error) = self.crowd(&mut guest, cure, &mut did)
         {
             if interrupt::requested() {
                 return Err(error);
@@ -227,6 +226,13 @@ impl Asks<'_> {
         }
         did.complaints.extend(guest.complaints());
         Ok(did)
+    }
+
+    /// What threads do that write and fsync, and what is left of it when power is lost.
+    fn crowd(&self, guest: &mut Guest, cure: &Cure, did: &mut Built) -> Result<()> {
+        let Request { runs, seed, .. } = *self.request;
+        workloads::cuts(guest, cure, runs, seed, did)?;
+        workloads::herds(guest, did)
     }
 
     /// The cures whose questions a kernel with this one is asked: its own; as it is shipped, those of all that are asked for.

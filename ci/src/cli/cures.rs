@@ -18,7 +18,7 @@ pub struct Cures {
     /// Sources of ci/rack/cures.toml: 6.12; without, all but those whose kernels check themselves (6.12-checked) or have four processors (6.12-four)
     #[arg(long = "source", value_name = "VERSION")]
     sources: Vec<String>,
-    /// How often each plan that is lost as shipped is played with random times of completion
+    /// How often each plan that is lost as shipped is played with random times of completion, and at most how often power is lost
     #[arg(long, default_value_t = 200)]
     runs: u32,
     /// The first of these times

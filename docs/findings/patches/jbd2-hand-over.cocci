@@ -12,9 +12,10 @@
 //   4: the same                            wakes 252 threads, ...
 //
 // In a short journal (4 MiB: 256 threads that write 16 KiB and fsync, two
-// processors, 6.12.117) threads sleep some 350 times a write where they
-// sleep 8 times with dioread_lock, and who comes in is who is fastest: the
-// longest write takes 6 to 11 seconds, and 2 to 3 with dioread_lock.
+// processors, 6.12.117 and 7.3.4) threads sleep 340 to 470 times a write
+// where they sleep 6 to 10 times with dioread_lock, and who comes in is who
+// is fastest: the longest write takes 6 to 11 seconds, and 1 to 3 with
+// dioread_lock.
 //
 // Queue who finds too many credits reserved. A release hands the credits to
 // the first of the queue, as far as they go, and wakes exactly those. What

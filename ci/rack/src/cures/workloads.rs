@@ -36,8 +36,9 @@ pub fn costs(guest: &mut Guest, fs: Fs) -> Result<Vec<Cost>> {
     }
 }
 
-/// Losses of power beside threads that write, a few at a time; and the control.
-pub fn cuts(guest: &mut Guest, cure: &Cure, seed: u64, did: &mut Built) -> Result<()> {
+/// Losses of power beside threads that write, as many as the cure has and no more than `most`, a few at a time; and the control.
+pub fn cuts(guest: &mut Guest, cure: &Cure, most: u32, seed: u64, did: &mut Built) -> Result<()> {
+    let cuts = cure.cuts.min(most);
     let mut ask = |count, seed, late| {
         let cuts = Cuts { count, seed, late };
         match rack::work(guest, Workload::Cuts(cuts))? {
@@ -46,8 +47,8 @@ pub fn cuts(guest: &mut Guest, cure: &Cure, seed: u64, did: &mut Built) -> Resul
         }
     };
     let mut found = record::Cuts::default();
-    while found.all.cuts < cure.cuts {
-        let count = TOGETHER.min(cure.cuts - found.all.cuts);
+    while found.all.cuts < cuts {
+        let count = TOGETHER.min(cuts - found.all.cuts);
         found
             .all
             .add(&ask(count, seed + u64::from(found.all.cuts), false)?);
@@ -56,7 +57,7 @@ pub fn cuts(guest: &mut Guest, cure: &Cure, seed: u64, did: &mut Built) -> Resul
             found.late = ask(TOGETHER, seed, true)?;
         }
     }
-    did.cuts = (cure.cuts > 0).then_some(found);
+    did.cuts = (cuts > 0).then_some(found);
     Ok(())
 }
 
