@@ -53,7 +53,7 @@ pub fn text(record: &Record, known: &Table) -> String {
     text
 }
 
-/// A column for each cure of which there is something, and a row for each thing.
+/// A column for each cure of which there is something, and a row for each thing; nothing, if there is none.
 fn table(
     first: &str,
     cures: &[(&str, &Built)],
@@ -67,6 +67,9 @@ fn table(
     let mut headings = vec![first];
     headings.extend(asked.iter().map(|(name, _)| heading(name)));
     let all: BTreeSet<&String> = asked.iter().flat_map(|(_, did)| names(did)).collect();
+    if all.is_empty() {
+        return String::new();
+    }
     let rows = all.into_iter().map(|name| {
         let cells = asked
             .iter()
