@@ -34,9 +34,12 @@ pub fn text(record: &Record, known: &Table) -> String {
             .collect();
         let releases: BTreeSet<&str> = cures.iter().map(|(_, did)| &did.release[..]).collect();
         let releases: Vec<&str> = releases.into_iter().collect();
-        let _ = write!(text, "\n## {version}: {}\n\n", releases.join(", "));
+        let _ = write!(text, "\n## {version}: {}\n", releases.join(", "));
         let plan = |did: &Built, name: &str| did.plans.get(name).map(cell);
-        text += &table("plan", &cures, |did| did.plans.keys().collect(), plan);
+        let plans = table("plan", &cures, |did| did.plans.keys().collect(), plan);
+        if !plans.is_empty() {
+            let _ = write!(text, "\n{plans}");
+        }
         text += &programs(&cures);
         text += &costs::text(&cures, heading);
         text += &herds(&cures);
