@@ -262,9 +262,9 @@ const HEAD: &str = "# What cures do in the kernel
 Written by `make cures` from its last run (`docs/cures.json`). Each kernel is built from a distribution's source package, small
 ([ci/rack/small.config](../ci/rack/small.config)), as it is shipped and with patches of [findings/patches](findings/patches)
 ([ci/rack/cures.toml](../ci/rack/cures.toml) says which), and booted in a guest of QEMU, whose disk is the project's own. One that is
-called checked has lockdep, KASAN and others as well ([ci/rack/checked.config](../ci/rack/checked.config)); one that is called four has
-four processors, others have two. What a kernel complains of on its console is told below its table. One that is built with a mistake ([ci/rack/patches](../ci/rack/patches)) has to fail, and how it did
-is told there too.
+called checked has lockdep, KASAN and others as well ([ci/rack/checked.config](../ci/rack/checked.config)); one that is called four runs on
+four processors, others on two. What a kernel complains of on its console is told below its table. One that is built with a mistake
+([ci/rack/patches](../ci/rack/patches)) has to fail, and how it did is told there too.
 
 A plan is the counterexample of the model that it is named after ([ci/rack/plans](../ci/rack/plans)), or a control. **lost**: every step was
 possible, and bytes that were acknowledged are not in the file. *waited*: the kernel did not let the steps happen in this order, and
