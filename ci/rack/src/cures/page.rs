@@ -36,10 +36,7 @@ pub fn text(record: &Record, known: &Table) -> String {
         let releases: Vec<&str> = releases.into_iter().collect();
         let _ = write!(text, "\n## {version}: {}\n", releases.join(", "));
         let plan = |did: &Built, name: &str| did.plans.get(name).map(cell);
-        let plans = table("plan", &cures, |did| did.plans.keys().collect(), plan);
-        if !plans.is_empty() {
-            let _ = write!(text, "\n{plans}");
-        }
+        text += &table("\n", "plan", &cures, |did| did.plans.keys().collect(), plan);
         text += &programs(&cures);
         text += &costs::text(&cures, heading);
         text += &herds(&cures);
@@ -56,8 +53,9 @@ pub fn text(record: &Record, known: &Table) -> String {
     text
 }
 
-/// A column for each cure of which there is something, and a row for each thing; nothing, if there is none.
+/// Below a text a column for each cure of which there is something, and a row for each thing; nothing at all, if there is none.
 fn table(
+    above: &str,
     first: &str,
     cures: &[(&str, &Built)],
     names: fn(&Built) -> BTreeSet<&String>,
@@ -79,24 +77,26 @@ fn table(
             .map(|(_, did)| cell(did, name).unwrap_or_else(|| NOTHING.to_owned()));
         [format!("`{name}`")].into_iter().chain(cells).collect()
     });
-    markdown::table(&headings, headings.len(), rows)
+    format!(
+        "{above}{}",
+        markdown::table(&headings, headings.len(), rows)
+    )
 }
 
 /// What the findings' programs found.
 fn programs(cures: &[(&str, &Built)]) -> String {
-    if cures.iter().all(|(_, did)| did.programs.is_empty()) {
-        return String::new();
-    }
     let found = |did: &Built, name: &str| did.programs.get(name).cloned();
-    let table = table("program", cures, |did| did.programs.keys().collect(), found);
-    format!("{PROGRAMS}{table}")
+    table(
+        PROGRAMS,
+        "program",
+        cures,
+        |did| did.programs.keys().collect(),
+        found,
+    )
 }
 
 /// Of which ways to wake it is a behaviour what those did who reserve credits.
 fn spoken(cures: &[(&str, &Built)]) -> String {
-    if cures.iter().all(|(_, did)| did.spoken.is_none()) {
-        return String::new();
-    }
     let fit = |did: &Built, way: &str| {
         let spoken = did.spoken.as_ref()?;
         Some(match spoken.ways.get(way)? {
@@ -104,7 +104,7 @@ fn spoken(cures: &[(&str, &Built)]) -> String {
             Some(fit) => format!("refused after {fit}"),
         })
     };
-    format!("{SPOKEN}{}", table("way to wake", cures, ways, fit))
+    table(SPOKEN, "way to wake", cures, ways, fit)
 }
 
 fn ways(did: &Built) -> BTreeSet<&String> {
@@ -176,22 +176,7 @@ fn list(notes: &[String]) -> String {
 fn row(name: &str, Herd { shape, runs }: &Herd) -> Vec<String> {
     let between = |digits: usize, of: &dyn Fn(&Measured) -> Option<f64>| {
         let all: Option<Vec<f64>> = runs.iter().map(of).collect();
-        all.map_or_else(
-            || NOTHING.to_owned(),
-            |all| {
-                let [least, most] = [
-                    all.iter().copied().reduce(f64::min),
-                    all.iter().copied().reduce(f64::max),
-                ];
-                let [least, most] =
-                    [least, most].map(|it| format!("{:.digits$}", it.unwrap_or_default()));
-                if least == most {
-                    least
-                } else {
-                    format!("{least} to {most}")
-                }
-            },
-        )
+        all.map_or_else(|| NOTHING.to_owned(), |all| between(&all, digits))
     };
     let counted = |of: fn(&Counted) -> f64| {
         between(2, &move |run: &Measured| {
@@ -210,6 +195,19 @@ fn row(name: &str, Herd { shape, runs }: &Herd) -> Vec<String> {
         between(0, &|run| Some(run.nolock.longest)),
         between(0, &|run| Some(run.lock.longest)),
     ]
+}
+
+/// The least and the most of these figures: `0.99 to 1.07`; one, if they are written alike.
+pub fn between(all: &[f64], digits: usize) -> String {
+    let [least, most] = [f64::min, f64::max].map(|of| {
+        let found = all.iter().copied().reduce(of);
+        format!("{:.digits$}", found.unwrap_or_default())
+    });
+    if least == most {
+        least
+    } else {
+        format!("{least} to {most}")
+    }
 }
 
 /// What the column or row of a cure is called.

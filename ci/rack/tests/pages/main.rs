@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlock_rack::cures;
+use interlock_rack::cures::{self, page::between};
 use interlock_rack::record::{Kernel, Record};
 use interlock_rack::workload::Measured;
 use interlock_rack::workload::herd::{Counted, Shape};
 use interlock_rack::workload::lock::Measured as Lock;
 
-/// The sources of which kernels are built that do not check themselves.
+/// The sources whose kernels do not check themselves, in guests of two processors.
 const SOURCES: [&str; 2] = ["6.12", "7.3"];
 
 fn root() -> PathBuf {
@@ -321,18 +321,6 @@ fn built(version: &str, cure: &str) -> cures::record::Built {
     record.sources[version][cure].clone()
 }
 
-/// The least and the most of these figures, if they differ.
-fn between(all: impl Iterator<Item = f64>, digits: usize) -> String {
-    let mut all: Vec<f64> = all.collect();
-    all.sort_by(f64::total_cmp);
-    let [least, most] = [all[0], all[all.len() - 1]].map(|it| format!("{it:.digits$}"));
-    if least == most {
-        least
-    } else {
-        format!("{least} to {most}")
-    }
-}
-
 /// What the cure of the herd does to most threads, by a source's kernels that count.
 fn woken(version: &str, guest: &str) -> String {
     let [shipped, cured] = ["counted", "jbd2-counted"].map(|cure| {
@@ -342,14 +330,14 @@ fn woken(version: &str, guest: &str) -> String {
         let counted = |of: fn(&Counted) -> f64| {
             let counted = runs
                 .iter()
-                .map(|run| run.nolock.counted.expect("it counts"));
-            between(counted.map(|counted| of(&counted)), 2)
+                .map(|run| of(&run.nolock.counted.expect("it counts")));
+            between(&counted.collect::<Vec<_>>(), 2)
         };
         let longer = runs.iter().map(|run| run.nolock.mean / run.lock.mean);
         [
             counted(|counted| counted.wake_ups),
             counted(|counted| counted.attempts),
-            between(longer, 1),
+            between(&longer.collect::<Vec<_>>(), 1),
         ]
     });
     format!(
