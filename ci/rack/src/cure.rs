@@ -40,6 +40,9 @@ pub struct Source {
     /// How many processors its guests have. A source whose guests have more than others is asked for by its version alone.
     #[serde(default = "qemu::processors")]
     pub processors: u32,
+    /// Whether the guests' clock counts their instructions. Such a source is asked for by its version alone.
+    #[serde(default)]
+    pub paced: bool,
 }
 
 /// A semantic patch.
@@ -175,7 +178,7 @@ impl Table {
         })
     }
 
-    /// The sources of these versions; if none is named, all whose kernels do not check themselves, and have as many processors as others.
+    /// The sources of these versions; if none is named, all that are not asked for by their versions alone.
     ///
     /// # Errors
     /// With a version that is not in the table.
@@ -184,7 +187,7 @@ impl Table {
             self.source(version)?;
         }
         let is_chosen = |source: &&Source| match versions {
-            [] => !source.checked && source.processors == qemu::processors(),
+            [] => !source.checked && !source.paced && source.processors == qemu::processors(),
             versions => versions.contains(&source.version),
         };
         Ok(self.sources.iter().filter(is_chosen).cloned().collect())

@@ -2,6 +2,7 @@
 
 pub mod build;
 mod costs;
+pub mod herds;
 mod judge;
 pub mod page;
 mod programs;
@@ -104,12 +105,19 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
                     for complaint in &did.complaints {
                         println!("  the kernel complains: {complaint}");
                     }
-                    for what in judge::differences(&did, cure) {
+                    let of_source = record.sources.entry(source.version.clone()).or_default();
+                    let mut differ = judge::differences(&did, cure);
+                    if let Some(shipped) = of_source.get(NONE)
+                        && source.paced
+                        && cure.herd == Some(false)
+                    {
+                        differ.extend(herds::slower(&did, shipped));
+                    }
+                    for what in differ {
                         println!("  NOT AS EXPECTED: {what}");
                         disagrees = true;
                     }
                     ran = true;
-                    let of_source = record.sources.entry(source.version.clone()).or_default();
                     of_source.entry(cure.name.clone()).or_default().add(did);
                     record.store(root)?;
                     page::write(root, &record)?;

@@ -60,7 +60,10 @@ impl Guest {
         let mut command = qemu::machine(1536);
         command
             .args(["-smp", &kernel.processors.to_string()])
-            .args(qemu::options(&here.image))
+            .args(match kernel.paced {
+                true => qemu::paced(),
+                false => qemu::options(&here.image),
+            })
             .arg("-kernel")
             .arg(&here.image)
             .arg("-initrd")

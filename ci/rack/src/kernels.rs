@@ -22,6 +22,9 @@ pub struct Kernel {
     /// How many processors its guests have.
     #[serde(default = "qemu::processors")]
     pub processors: u32,
+    /// Whether its guests' clock counts their instructions.
+    #[serde(default)]
+    pub paced: bool,
 }
 
 /// The version of this machine's own kernel.
@@ -40,6 +43,7 @@ impl Kernel {
             suite: String::new(),
             name: String::new(),
             processors: qemu::processors(),
+            paced: false,
         }
     }
 
@@ -47,6 +51,7 @@ impl Kernel {
     pub fn built(source: &Source, cure: &str) -> Kernel {
         Kernel {
             processors: source.processors,
+            paced: source.paced,
             ..Kernel::unpackaged(&format!("{}+{cure}", source.version))
         }
     }

@@ -15,7 +15,7 @@ pub struct Cures {
     /// Cures of ci/rack/cures.toml: ext4; all without. The kernel as it is shipped is always run too
     #[arg(value_name = "CURE")]
     cures: Vec<String>,
-    /// Sources of ci/rack/cures.toml: 6.12; without, all but those whose kernels check themselves (6.12-checked) or have four processors (6.12-four)
+    /// Sources of ci/rack/cures.toml: 6.12; without, all but those whose kernels check themselves (6.12-checked), have four processors (6.12-four) or a clock that counts instructions (6.12-paced)
     #[arg(long = "source", value_name = "VERSION")]
     sources: Vec<String>,
     /// How often each plan that is lost as shipped is played with random times of completion, and at most how often power is lost

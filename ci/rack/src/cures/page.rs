@@ -8,12 +8,11 @@ use anyhow::Result;
 use interlock_checker::markdown;
 use interlock_checker::whole::write_whole;
 
-use super::costs;
-use super::record::{Asked, Built, Cuts, Herd, Record};
+use super::record::{Asked, Built, Record};
+use super::{costs, herds};
 use crate::cure::{self, Table};
-use crate::workload::herd::{Barriers, Counted, Measured, Shape};
 
-const NOTHING: &str = "—";
+pub(super) const NOTHING: &str = "—";
 
 /// Writes it.
 ///
@@ -39,7 +38,8 @@ pub fn text(record: &Record, known: &Table) -> String {
         text += &table("\n", "plan", &cures, |did| did.plans.keys().collect(), plan);
         text += &programs(&cures);
         text += &costs::text(&cures, heading);
-        text += &herds(&cures);
+        let paced = known.source(version).is_ok_and(|source| source.paced);
+        text += &herds::text(&cures, paced);
         text += &spoken(&cures);
         let mut notes = Vec::new();
         for (name, did) in &cures {
@@ -112,89 +112,12 @@ fn ways(did: &Built) -> BTreeSet<&String> {
     spoken.flat_map(|spoken| spoken.ways.keys()).collect()
 }
 
-/// What threads did in short journals.
-fn herds(cures: &[(&str, &Built)]) -> String {
-    let rows: Vec<Vec<String>> = Shape::ALL
-        .iter()
-        .flat_map(|shape| cures.iter().map(move |(name, did)| (shape, name, did)))
-        .filter_map(|(shape, name, did)| {
-            let herd = did.herds.iter().find(|herd| herd.shape == *shape)?;
-            (!herd.runs.is_empty()).then(|| row(name, herd))
-        })
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let headings = [
-        "threads, journal",
-        "",
-        "sleeps a write",
-        "with dioread_lock",
-        "wake-ups a write",
-        "attempts a grant",
-        "a write, in ms",
-        "with dioread_lock",
-        "the longest",
-        "with dioread_lock",
-    ];
-    let table = markdown::table(&headings, headings.len(), rows);
-    let mut notes = Vec::new();
-    for (name, did) in cures {
-        if let Some(Barriers { count, longest }) = did.barriers {
-            let heading = heading(name);
-            notes.push(format!(
-                "{heading}: {count} barriers, the longest of {longest:.0} ms"
-            ));
-        }
-    }
-    for (name, did) in cures {
-        if let Some(Cuts { all, late }) = &did.cuts {
-            notes.push(format!(
-                "{}: power was lost {} times beside 64 threads; of {} writes that had been acknowledged {} were not there after the \
-                 replay, and e2fsck found fault {} times (control, what was acknowledged half a second later: {} of {} were not there)",
-                heading(name),
-                all.cuts,
-                all.looked,
-                all.lost,
-                all.unclean,
-                late.lost,
-                late.looked,
-            ));
-        }
-    }
-    format!("{HERD}{table}{}", list(&notes))
-}
-
 /// Lines below a table.
-fn list(notes: &[String]) -> String {
+pub(super) fn list(notes: &[String]) -> String {
     match notes {
         [] => String::new(),
         notes => format!("\n- {}\n", notes.join("\n- ")),
     }
-}
-
-fn row(name: &str, Herd { shape, runs }: &Herd) -> Vec<String> {
-    let between = |digits: usize, of: &dyn Fn(&Measured) -> Option<f64>| {
-        let all: Option<Vec<f64>> = runs.iter().map(of).collect();
-        all.map_or_else(|| NOTHING.to_owned(), |all| between(&all, digits))
-    };
-    let counted = |of: fn(&Counted) -> f64| {
-        between(2, &move |run: &Measured| {
-            run.nolock.counted.as_ref().map(of)
-        })
-    };
-    vec![
-        format!("{}, {} MiB", shape.threads, shape.journal),
-        heading(name).to_owned(),
-        between(1, &|run| Some(run.nolock.sleeps)),
-        between(1, &|run| Some(run.lock.sleeps)),
-        counted(|counted| counted.wake_ups),
-        counted(|counted| counted.attempts),
-        between(0, &|run| Some(run.nolock.mean)),
-        between(0, &|run| Some(run.lock.mean)),
-        between(0, &|run| Some(run.nolock.longest)),
-        between(0, &|run| Some(run.lock.longest)),
-    ]
 }
 
 /// The least and the most of these figures: `0.99 to 1.07`; one, if they are written alike.
@@ -211,7 +134,7 @@ pub fn between(all: &[f64], digits: usize) -> String {
 }
 
 /// What the column or row of a cure is called.
-fn heading(cure: &str) -> &str {
+pub(super) fn heading(cure: &str) -> &str {
     match cure {
         cure::NONE => "as shipped",
         cure => cure,
@@ -239,15 +162,6 @@ Programs of [findings](findings/README.md), each run three times.
 
 ";
 
-const HERD: &str = "
-Threads, each with a file of its own, write 16 KiB and call fsync, for 6 s or 60 times, in a journal that is short for them. With
-dioread_nolock, the default, credits are reserved before write-back. How often one of 64 threads slept for each write is judged (a herd is
-more than twice what it is with dioread_lock); how long a write takes moves with the load, and is not. Where the kernel counts
-([ci/rack/patches](../ci/rack/patches)): how often a thread was woken that waits for credits, for each write; and how often credits were
-asked for, for each time that they were reserved. Three runs, least to most. Barriers (EXT4_IOC_CHECKPOINT) are beside 256 threads.
-
-";
-
 const SPOKEN: &str = "
 What those do who reserve credits, beside 16 such threads and a journal of 4 MiB, where the kernel tells each step
 ([jbd2-speaks](../ci/rack/patches/jbd2-speaks.cocci)): of which way to wake of [ReserveWait.tla](../specs/jbd2/ReserveWait.tla) that is a
@@ -261,8 +175,8 @@ Written by `make cures` from its last run (`docs/cures.json`). Each kernel is bu
 ([ci/rack/small.config](../ci/rack/small.config)), as it is shipped and with patches of [findings/patches](findings/patches)
 ([ci/rack/cures.toml](../ci/rack/cures.toml) says which), and booted in a guest of QEMU, whose disk is the project's own. One that is
 called checked has lockdep, KASAN and others as well ([ci/rack/checked.config](../ci/rack/checked.config)); one that is called four runs on
-four processors, others on two. What a kernel complains of on its console is told below its table. One that is built with a mistake
-([ci/rack/patches](../ci/rack/patches)) has to fail, and how it did is told there too.
+four processors, others on two; the clock of one that is called paced counts instructions. What a kernel complains of on its console is told
+below its table. One that is built with a mistake ([ci/rack/patches](../ci/rack/patches)) has to fail, and how it did is told there too.
 
 A plan is the counterexample of the model that it is named after ([ci/rack/plans](../ci/rack/plans)), or a control. **lost**: every step was
 possible, and bytes that were acknowledged are not in the file. *waited*: the kernel did not let the steps happen in this order, and

@@ -1,6 +1,7 @@
 //! What the chapters say that the kernels of the rack did is what its record has.
 
 mod costs;
+mod paced;
 mod wakes;
 
 use std::collections::BTreeSet;
