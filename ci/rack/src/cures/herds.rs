@@ -13,14 +13,17 @@ const SLOWER: f64 = 1.0 / 0.98;
 /// Where most threads are, no longer than this many times what it does with dioread_lock.
 const RESERVED: f64 = 1.5;
 
+/// What of a run is of one way to mount.
+pub type Of = fn(&Measured) -> Side;
+
 /// How a file system is mounted.
-pub const MODES: [(&str, fn(&Measured) -> Side); 2] = [
+pub const MODES: [(&str, Of); 2] = [
     ("dioread_nolock", |run| run.nolock),
     ("dioread_lock", |run| run.lock),
 ];
 
 /// How long a write takes, in ms: the median of these runs.
-pub fn mean(runs: &[Measured], side: fn(&Measured) -> Side) -> f64 {
+pub fn mean(runs: &[Measured], side: Of) -> f64 {
     let mut means: Vec<f64> = runs.iter().map(|run| side(run).mean).collect();
     means.sort_by(f64::total_cmp);
     means.get(means.len() / 2).copied().unwrap_or_default()
