@@ -23,7 +23,7 @@ pub const MODES: [(&str, Of); 2] = [
 ];
 
 /// How long a write takes, in ms: the median of these runs.
-pub fn mean(runs: &[Measured], side: Of) -> f64 {
+pub fn takes(runs: &[Measured], side: Of) -> f64 {
     let mut means: Vec<f64> = runs.iter().map(|run| side(run).mean).collect();
     means.sort_by(f64::total_cmp);
     means.get(means.len() / 2).copied().unwrap_or_default()
@@ -45,14 +45,14 @@ pub fn slower(did: &Built, shipped: Option<&Built>) -> Vec<String> {
             continue;
         };
         for (mode, side) in MODES {
-            let times = mean(runs, side) / mean(&before.runs, side);
+            let times = takes(runs, side) / takes(&before.runs, side);
             if times > SLOWER {
                 lines.push(format!(
                     "{name}, {mode}: a write takes {times:.3} times as long as shipped"
                 ));
             }
         }
-        let [nolock, lock] = MODES.map(|(_, side)| mean(runs, side));
+        let [nolock, lock] = MODES.map(|(_, side)| takes(runs, side));
         if *shape == Shape::MOST && nolock > RESERVED * lock {
             let times = nolock / lock;
             lines.push(format!(
@@ -138,13 +138,13 @@ fn row(
         })
     };
     let [nolock, lock] = MODES.map(|(_, side)| {
-        let takes = all(digits, &|run| Some(side(run).mean));
+        let times = all(digits, &|run| Some(side(run).mean));
         match before {
             Some(before) => format!(
-                "{takes}: {:.2}x",
-                mean(runs, side) / mean(&before.runs, side)
+                "{times}: {:.2}x",
+                takes(runs, side) / takes(&before.runs, side)
             ),
-            None => takes,
+            None => times,
         }
     });
     vec![

@@ -1,6 +1,6 @@
 //! What the findings say of how long a write takes is what was measured on a clock that counts instructions.
 
-use interlock_rack::cures::herds::{MODES, mean, slower};
+use interlock_rack::cures::herds::{MODES, slower, takes};
 use interlock_rack::cures::page::between;
 use interlock_rack::cures::record::{Built, Herd};
 use interlock_rack::workload::herd::Shape;
@@ -24,9 +24,9 @@ fn the_cure_of_the_herd_makes_nothing_slower() {
         );
         let [nolock, lock] = MODES.map(|(_, side)| side);
         let most = [&shipped, &cured].map(|did| &of(did, Shape::MOST).runs[..]);
-        let than_locked = most.map(|runs| mean(runs, nolock) / mean(runs, lock));
+        let than_locked = most.map(|runs| takes(runs, nolock) / takes(runs, lock));
         let than_shipped = |shape: Shape, side| {
-            let [before, with] = [&shipped, &cured].map(|did| mean(&of(did, shape).runs, side));
+            let [before, with] = [&shipped, &cured].map(|did| takes(&of(did, shape).runs, side));
             with / before
         };
         let all = Shape::ALL
