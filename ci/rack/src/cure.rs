@@ -193,3 +193,25 @@ impl Table {
         Ok(self.sources.iter().filter(is_chosen).cloned().collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Kernel;
+
+    #[test]
+    fn a_source_that_differs_from_others_is_asked_for_by_its_version_alone() {
+        let table = all().expect("a table");
+        let versions = |asked: &[&str]| -> Vec<String> {
+            let asked: Vec<String> = asked.iter().map(|&version| version.to_owned()).collect();
+            let sources = table.sources(&asked).expect("they are there");
+            sources.into_iter().map(|source| source.version).collect()
+        };
+        assert_eq!(versions(&[]), ["6.12", "7.3"]);
+        for version in ["7.3-checked", "7.3-four", "7.3-paced"] {
+            assert_eq!(versions(&[version]), [version]);
+        }
+        let paced = table.source("7.3-paced").expect("it is there");
+        assert!(Kernel::built(paced, NONE).paced);
+    }
+}
