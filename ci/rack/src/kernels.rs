@@ -138,3 +138,21 @@ fn named(all: &[Kernel], version: &str) -> Result<Kernel> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_is_built_runs_as_its_source_says() {
+        for (version, processors, paced) in [
+            ("7.3+ext4", qemu::processors(), false),
+            ("7.3-four+jbd2", 4, false),
+            ("7.3-paced+jbd2", qemu::processors(), true),
+        ] {
+            let all = all().expect("a table");
+            let kernel = named(&all, version).expect("it can be built");
+            assert_eq!((kernel.processors, kernel.paced), (processors, paced));
+        }
+    }
+}
