@@ -60,10 +60,7 @@ impl Guest {
         let mut command = qemu::machine(1536);
         command
             .args(["-smp", &kernel.processors.to_string()])
-            .args(match kernel.paced {
-                true => qemu::paced(),
-                false => qemu::options(&here.image),
-            })
+            .args(qemu::options(&here.image, kernel.paced))
             .arg("-kernel")
             .arg(&here.image)
             .arg("-initrd")

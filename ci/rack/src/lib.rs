@@ -13,6 +13,7 @@ pub mod content;
 pub mod cure;
 pub mod cures;
 pub mod derive;
+pub mod figures;
 pub mod guest;
 pub mod history;
 pub mod hunt;

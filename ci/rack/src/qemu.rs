@@ -33,26 +33,28 @@ const LIMIT: Duration = Duration::from_secs(8);
 /// Without cx16: a double fault at cmpxchg16b was seen under TCG.
 const TCG: &str = "max,-cx16";
 
-/// The options that choose how the guest's processors run: KVM if this kernel's image comes as far as its panic with it.
-pub fn options(image: &Path) -> &'static [&'static str] {
+/// With these the guest's clock counts instructions, a nanosecond each, of one processor after the other; where all of them wait, it goes
+/// on to what is due next. What else this machine does is not in its times.
+const PACED: &[&str] = &[
+    "-accel",
+    "tcg,thread=single",
+    "-cpu",
+    TCG,
+    "-icount",
+    "shift=0,sleep=off",
+];
+
+/// The options that choose how the guest's processors run: KVM if this kernel's image comes as far as its panic with it. KVM counts no
+/// instructions: what is `paced` runs without.
+pub fn options(image: &Path, paced: bool) -> &'static [&'static str] {
     static WORKS: OnceLock<bool> = OnceLock::new();
+    if paced {
+        return PACED;
+    }
     match *WORKS.get_or_init(|| Path::new("/dev/kvm").exists() && works(image)) {
         true => &["-accel", "kvm", "-cpu", "max"],
         false => &["-accel", "tcg,thread=multi", "-cpu", TCG],
     }
-}
-
-/// The options with which the guest's clock counts instructions, a nanosecond each, of one processor after the other; where all of them
-/// wait, it goes on to what is due next. What else this machine does is not in its times.
-pub fn paced() -> &'static [&'static str] {
-    &[
-        "-accel",
-        "tcg,thread=single",
-        "-cpu",
-        TCG,
-        "-icount",
-        "shift=0,sleep=off",
-    ]
 }
 
 fn works(image: &Path) -> bool {

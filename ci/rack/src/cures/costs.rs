@@ -4,6 +4,7 @@ use interlock_checker::markdown;
 
 use super::record::Built;
 use crate::cure::NONE;
+use crate::figures;
 use crate::plan::Fs;
 use crate::workload::costs::{By, Cost, Shape};
 
@@ -46,7 +47,7 @@ fn table(fs: Fs, cures: &[(&str, &Built)], heading: fn(&str) -> &str) -> String 
 
 /// The median, the least and the most; and how many times what it is as shipped.
 fn cell(cost: &Cost, shipped: Option<&Cost>) -> String {
-    let [least, .., most] = cost.sorted()[..] else {
+    let [least, .., most] = figures::sorted(&cost.ratios)[..] else {
         return format!("{:.2}", cost.median());
     };
     let cell = format!("{:.2} ({least:.2} to {most:.2})", cost.median());

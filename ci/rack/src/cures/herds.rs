@@ -2,9 +2,10 @@
 
 use interlock_checker::markdown;
 
-use super::page::{NOTHING, between, heading, list};
+use super::page::{NOTHING, heading, list};
 use super::record::{Built, Cuts, Herd};
 use crate::cure::NONE;
+use crate::figures::{between, median};
 use crate::workload::herd::{Barriers, Counted, Measured, Shape, Side};
 
 /// A write takes no longer than this many times what it does as shipped.
@@ -23,41 +24,39 @@ pub const MODES: [(&str, Of); 2] = [
 ];
 
 /// How long a write takes, in ms: the median of these runs.
+///
+/// # Panics
+/// If there are none.
 pub fn takes(runs: &[Measured], side: Of) -> f64 {
-    let mut means: Vec<f64> = runs.iter().map(|run| side(run).mean).collect();
-    means.sort_by(f64::total_cmp);
-    means.get(means.len() / 2).copied().unwrap_or_default()
-}
-
-/// The threads of this shape, if they were run.
-fn of(did: &Built, shape: Shape) -> Option<&Herd> {
-    let herd = did.herds.iter().find(|herd| herd.shape == shape);
-    herd.filter(|herd| !herd.runs.is_empty())
+    let means: Vec<f64> = runs.iter().map(|run| side(run).mean).collect();
+    median(&means)
 }
 
 /// What takes longer than it may, a line each: of guests whose clock counts their instructions.
 pub fn slower(did: &Built, shipped: Option<&Built>) -> Vec<String> {
     let mut lines = Vec::new();
-    for Herd { shape, runs } in &did.herds {
-        let name = format!("{} threads, {} MiB", shape.threads, shape.journal);
-        let Some(before) = shipped.and_then(|shipped| of(shipped, *shape)) else {
-            lines.push(format!("{name}: as shipped they were not run"));
+    let run = Shape::ALL.iter().filter_map(|shape| did.herd(*shape));
+    for Herd { shape, runs } in run {
+        let Some(before) = shipped.and_then(|shipped| shipped.herd(*shape)) else {
+            lines.push(format!("{shape}: as shipped they were not run"));
             continue;
         };
         for (mode, side) in MODES {
             let times = takes(runs, side) / takes(&before.runs, side);
             if times > SLOWER {
                 lines.push(format!(
-                    "{name}, {mode}: a write takes {times:.3} times as long as shipped"
+                    "{shape}, {mode}: a write takes {times:.3} times as long as shipped"
                 ));
             }
         }
-        let [nolock, lock] = MODES.map(|(_, side)| takes(runs, side));
-        if *shape == Shape::MOST && nolock > RESERVED * lock {
+        if *shape == Shape::MOST {
+            let [nolock, lock] = MODES.map(|(_, side)| takes(runs, side));
             let times = nolock / lock;
-            lines.push(format!(
-                "{name}: a write takes {times:.2} times as long as with dioread_lock"
-            ));
+            if times > RESERVED {
+                lines.push(format!(
+                    "{shape}: a write takes {times:.2} times as long as with dioread_lock"
+                ));
+            }
         }
     }
     lines
@@ -73,8 +72,8 @@ pub fn text(cures: &[(&str, &Built)], paced: bool) -> String {
         .flat_map(|shape| cures.iter().map(move |(name, did)| (*shape, name, did)))
         .filter_map(|(shape, name, did)| {
             let before = shipped.filter(|_| paced && *name != NONE);
-            let before = before.and_then(|(_, before)| of(before, shape));
-            Some(row(name, of(did, shape)?, digits, before))
+            let before = before.and_then(|(_, before)| before.herd(shape));
+            Some(row(name, did.herd(shape)?, digits, before))
         })
         .collect();
     if rows.is_empty() {

@@ -71,11 +71,9 @@ pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
                 .map(|name| format!("{name} was not run")),
         );
     }
-    let crowd = did.herds.iter().find(|herd| herd.shape == Shape::JUDGED);
     // As it is shipped it is one.
     let expected = cure.herd.unwrap_or(true);
-    if let Some(Herd { shape, runs }) = crowd
-        && !runs.is_empty()
+    if let Some(Herd { shape, runs }) = did.herd(Shape::JUDGED)
         && is_herd(runs) != expected
     {
         let is = if expected {
@@ -83,10 +81,7 @@ pub fn differences(did: &Built, cure: &Cure) -> Vec<String> {
         } else {
             "are a herd"
         };
-        lines.push(format!(
-            "{} threads, {} MiB {is}",
-            shape.threads, shape.journal
-        ));
+        lines.push(format!("{shape} {is}"));
     }
     lines
 }

@@ -120,19 +120,6 @@ pub(super) fn list(notes: &[String]) -> String {
     }
 }
 
-/// The least and the most of these figures: `0.99 to 1.07`; one, if they are written alike.
-pub fn between(all: &[f64], digits: usize) -> String {
-    let [least, most] = [f64::min, f64::max].map(|of| {
-        let found = all.iter().copied().reduce(of);
-        format!("{:.digits$}", found.unwrap_or_default())
-    });
-    if least == most {
-        least
-    } else {
-        format!("{least} to {most}")
-    }
-}
-
 /// What the column or row of a cure is called.
 pub(super) fn heading(cure: &str) -> &str {
     match cure {

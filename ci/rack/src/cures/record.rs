@@ -118,6 +118,12 @@ pub struct Unaimed {
 }
 
 impl Built {
+    /// The threads of this shape, if they were run.
+    pub fn herd(&self, shape: Shape) -> Option<&Herd> {
+        let mut herds = self.herds.iter();
+        herds.find(|herd| herd.shape == shape && !herd.runs.is_empty())
+    }
+
     /// What it did when it was asked again, or something else. Of another release nothing stays.
     pub fn add(&mut self, did: Built) {
         if self.release != did.release {

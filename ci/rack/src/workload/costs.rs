@@ -18,6 +18,7 @@ use io_uring::{IoUring, opcode, types};
 use serde::{Deserialize, Serialize};
 
 use crate::call;
+use crate::figures;
 use crate::mounted::JOURNAL;
 use crate::plan::{BLOCK, Fs};
 
@@ -143,16 +144,9 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Its ratios, least to most.
-    pub fn sorted(&self) -> Vec<f64> {
-        let mut sorted = self.ratios.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted
-    }
-
-    /// Their median; there is one at least.
+    /// The median of its ratios; there is one at least.
     pub fn median(&self) -> f64 {
-        self.sorted()[self.ratios.len() / 2]
+        figures::median(&self.ratios)
     }
 
     /// The one of this shape that was made so.

@@ -1,6 +1,7 @@
 //! The herd of seed 000 in several shapes: threads that write and fsync, each in a file of its own, in journals that are short for them;
 //! and barriers beside them.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,6 +57,12 @@ impl Shape {
 
     pub(super) const fn of(threads: u64, journal: u32) -> Shape {
         Shape { threads, journal }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} threads, {} MiB", self.threads, self.journal)
     }
 }
 

@@ -1,17 +1,16 @@
 //! What the chapters say that the kernels of the rack did is what its record has.
 
 mod costs;
-mod paced;
+mod herd;
 mod wakes;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlock_rack::cures::{self, page::between};
+use interlock_rack::cures;
 use interlock_rack::record::{Kernel, Record};
 use interlock_rack::workload::Measured;
-use interlock_rack::workload::herd::{Counted, Shape};
 use interlock_rack::workload::lock::Measured as Lock;
 
 /// The sources whose kernels do not check themselves, in guests of two processors, on the machine's clock.
@@ -320,93 +319,6 @@ fn the_cure_of_xfs_after_a_truncate() {
 fn built(version: &str, cure: &str) -> cures::record::Built {
     let record = cures::record::Record::load(&root()).expect("it is kept");
     record.sources[version][cure].clone()
-}
-
-/// What the cure of the herd does to most threads, by a source's kernels that count.
-fn woken(version: &str, guest: &str) -> String {
-    let [shipped, cured] = ["counted", "jbd2-counted"].map(|cure| {
-        let mut herds = built(version, cure).herds.into_iter();
-        let herd = herds.find(|herd| herd.shape == Shape::MOST);
-        let runs = herd.expect("it was run").runs;
-        let counted = |of: fn(&Counted) -> f64| {
-            let counted = runs
-                .iter()
-                .map(|run| of(&run.nolock.counted.expect("it counts")));
-            between(&counted.collect::<Vec<_>>(), 2)
-        };
-        let longer = runs.iter().map(|run| run.nolock.mean / run.lock.mean);
-        [
-            counted(|counted| counted.wake_ups),
-            counted(|counted| counted.attempts),
-            between(&longer.collect::<Vec<_>>(), 1),
-        ]
-    });
-    format!(
-        "- {}{guest}: one of {} threads in a journal of {} MiB is woken {} times a write as shipped, and {} times with it; credits are asked \
-         for {} times, and {} times, until they are reserved; a write takes {} times as long as with `dioread_lock`, and {} times.",
-        built(version, "counted").release,
-        Shape::MOST.threads,
-        Shape::MOST.journal,
-        shipped[0],
-        cured[0],
-        shipped[1],
-        cured[1],
-        shipped[2],
-        cured[2],
-    )
-}
-
-#[test]
-fn the_cure_of_the_herd() {
-    let page = "docs/findings/jbd2-herd.md";
-    for (version, guest, lost) in [
-        ("6.12", "", 200),
-        ("7.3", "", 200),
-        ("7.3-four", ", four processors", 50),
-    ] {
-        says(page, &woken(version, guest));
-        let did = built(version, "jbd2");
-        assert!(
-            did.complaints.is_empty() && did.not_run.is_empty(),
-            "{version}"
-        );
-        assert!(did.barriers.expect("they were run").count > 100);
-        let cuts = did.cuts.expect("power was lost");
-        assert_eq!((cuts.all.lost, cuts.all.unclean), (0, 0));
-        assert!(cuts.late.lost > 0);
-        assert_eq!(cuts.all.cuts, lost);
-        says(
-            page,
-            &format!(
-                "- {}{guest}: {lost} times; of {} writes that had been acknowledged none is missing after the replay.",
-                did.release, cuts.all.looked,
-            ),
-        );
-    }
-    let checked = built("7.3-checked", "jbd2");
-    assert!(checked.complaints.is_empty() && checked.not_run.is_empty());
-    let cuts = checked.cuts.expect("power was lost").all;
-    assert_eq!((cuts.lost, cuts.unclean), (0, 0));
-    says(
-        page,
-        &format!(
-            "{} so built complains of nothing beside 256 threads, {} barriers and {} losses of power; of {} acknowledged writes none is missing.",
-            checked.release,
-            checked.barriers.expect("they were run").count,
-            cuts.cuts,
-            cuts.looked,
-        ),
-    );
-    for version in SOURCES {
-        let mistaken = built(version, "jbd2-granted-is-reserved");
-        assert!(!mistaken.complaints.is_empty());
-        let mistaken = built(version, "jbd2-barrier-waits");
-        assert!(mistaken.not_run[cures::record::HERD].contains("the guest hangs"));
-    }
-    says(
-        page,
-        "Built with either of the two mistakes both kernels fail: commit's assertion fires, and a barrier hangs.",
-    );
 }
 
 /// What variants of a program found in a kernel, but those that found this.
