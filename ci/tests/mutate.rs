@@ -164,6 +164,11 @@ fn those_that_survive_are_the_listed_ones() {
     // What no row reads changes nothing that is known; an assumption, which every row reads, does.
     write("Beside.tla", &beside("Unread == 1"));
     mutate(dir, &[]).code(0).stderr(nothing_anew());
+    let end = "====\n";
+    let said = format!("\\* Nobody reads it.\nUnread == 2\n{end}");
+    write("Counter.tla", &COUNTER.replace(end, &said));
+    mutate(dir, &[]).code(0).stderr(nothing_anew());
+    write("Counter.tla", COUNTER);
     write("Beside.tla", &beside("ASSUME 1 = 1"));
     let of_three = contains("3 mutants: 0 known, 3 to show");
     mutate(dir, &["--sample", "3", "--runs", "1"]).stderr(of_three);

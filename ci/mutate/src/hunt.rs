@@ -44,14 +44,19 @@ pub fn impatient(manifest: &Manifest) -> Manifest {
     manifest
 }
 
-/// The key of a mutant whose module has this text, on the TLC or the Apalache that is here.
-pub fn key(mutant: &Mutant, text: &str, tools: &Tools) -> String {
+/// The key of a mutant, on the TLC or the Apalache that is here. What else its rows read is in the digests of the asks.
+pub fn key(mutant: &Mutant, tools: &Tools) -> String {
     let jar = tools.tlc.as_ref().map(|tlc| tlc.jar.sha256.as_str());
     let apalache = tools.apalache.as_ref().and_then(Availability::ready);
     let apalache = apalache.map(|installed| format!("Apalache {}", installed.version));
     let tool = jar.or(apalache.as_deref());
-    let Mutant { area, identity, .. } = mutant;
-    hex_sha256(format!("3 {tool:?} {area} {identity:?} {text:?}").as_bytes())
+    let Mutant {
+        area,
+        identity,
+        faulty,
+        ..
+    } = mutant;
+    hex_sha256(format!("4 {tool:?} {area} {identity:?} {faulty:?}").as_bytes())
 }
 
 /// Which rows have noticed mutants of a definition, and of a module: they are asked first about the next one.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use interlock_tla::module::source::{Node, Source, children, descendants};
 
@@ -74,6 +75,8 @@ pub struct Mutant {
     pub is_weaker: bool,
     /// Where the formula is that is changed.
     pub span: Span,
+    /// The definition's text, with the fault.
+    pub faulty: String,
     edits: Vec<Edit>,
 }
 
@@ -101,7 +104,7 @@ impl Mutant {
             moved += edit.text.len() as isize - edit.place(&source.text).len() as isize;
         }
         let after = outline(&mutated, |node| {
-            let within = |range: &std::ops::Range<usize>| {
+            let within = |range: &Range<usize>| {
                 range.start <= node.start_byte() && node.end_byte() <= range.end
             };
             new.iter().any(within)
@@ -158,6 +161,7 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
                 identity,
                 is_weaker: fault.is_weaker,
                 span: Span::of(&source.text, &fault.place),
+                faulty: edited(source, definition.byte_range(), &fault),
                 edits: fault.edits,
             });
         }
@@ -166,20 +170,24 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
 }
 
 fn identity(source: &Source, module: &str, definition: &str, fault: &Fault) -> Identity {
-    let whole = &source.text[fault.place.clone()];
-    let within = fault.edits.iter().map(|edit| Edit {
-        range: edit.range.start - fault.place.start..edit.range.end - fault.place.start,
-        text: edit.text.clone(),
-    });
-    let mutated = edit::apply(whole, &within.collect::<Vec<_>>());
     Identity {
         module: module.to_owned(),
         definition: definition.to_owned(),
         operator: fault.operator,
-        from: shown(whole),
-        to: shown(&mutated),
+        from: shown(&source.text[fault.place.clone()]),
+        to: shown(&edited(source, fault.place.clone(), fault)),
         nth: 1,
     }
+}
+
+/// The text of this place, which has all of the fault in it.
+fn edited(source: &Source, place: Range<usize>, fault: &Fault) -> String {
+    let within = fault.edits.iter().map(|edit| Edit {
+        range: edit.range.start - place.start..edit.range.end - place.start,
+        text: edit.text.clone(),
+    });
+    let within = Vec::from_iter(within);
+    edit::apply(&source.text[place], &within)
 }
 
 /// A formula on one line, without its comments, and no longer than is shown.

@@ -102,7 +102,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         };
         let plan = &plans[&place(mutant)];
         let text = mutant.text(source);
-        let key = key(mutant, &text, &tools);
+        let key = key(mutant, &tools);
         let known = match results.find(&key) {
             Some(record) => plan.of_known(record),
             None => Record::new(mutant, key, Fate::Survived),
