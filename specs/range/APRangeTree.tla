@@ -90,7 +90,8 @@ AnyRanges ==
 \* So many as you like may pass a waiter, or nobody.
 AnyPasses == AnyRanges /\ \E k \in Nat : Policy = [TreeFifo EXCEPT !.passes = k]
 
-\* For the controls.
+\* For the controls: ranges of one cell are left open too.
+OfManyCells == \A t \in Task : Asks[t].first < Asks[t].last
 NoPasses == AnyRanges /\ Policy = TreeFifo
 NoSeq    == AnyRanges /\ Policy = InterruptNoSeq
 
@@ -122,9 +123,8 @@ InTreeOnce ==
 
 HoldersApart == \A t, u \in Task : Holds(t) /\ Holds(u) => ~Conflict(t, u)
 
-\* Who waits waits for somebody, and nobody else has an account.
-AccountsAreWaiters ==
-    \A t \in Task : IF Waits(t) THEN blocking[t] > 0 ELSE blocking[t] = 0 /\ passed[t] = 0
+\* Who waits waits for somebody.
+WaitsForSomebody == \A t \in Task : Waits(t) => blocking[t] > 0
 
 \* The bound on overtaking, with PassedWhoGoes.
 PassedAtMost == \A t \in Task : passed[t] <= Policy.passes
@@ -134,7 +134,7 @@ IndInv ==
     /\ InTreeOnce
     /\ HoldersApart
     /\ AllCounted
-    /\ AccountsAreWaiters
+    /\ WaitsForSomebody
     /\ PassedAtMost
 
 IndInit == TypeAssign /\ IndInv
@@ -144,7 +144,7 @@ WeakInv ==
     /\ InTypes
     /\ InTreeOnce
     /\ HoldersApart
-    /\ AccountsAreWaiters
+    /\ WaitsForSomebody
     /\ PassedAtMost
 
 WeakInit == TypeAssign /\ WeakInv

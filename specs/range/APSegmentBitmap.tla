@@ -63,7 +63,8 @@ AnyRanges ==
 
 AnyOrder == AnyRanges /\ Policy \in {SegmentBits, SegmentHandoff, BitsUnordered}
 
-\* Control.
+\* For the controls: a cell that is in one segment, whatever its size, is left open too.
+NotTheFirst == Cell > 1
 UnderShared == AnyRanges /\ Policy = RescaleUnderShared
 
 -----------------------------------------------------------------------------
@@ -72,7 +73,7 @@ UnderShared == AnyRanges /\ Policy = RescaleUnderShared
 TypeAssign ==
     /\ pc \in [Task -> {"idle", "wait", "rescale", "bits", "hold"}]
     /\ queue = Gen(3)
-    /\ size \in {1, 2}
+    /\ size \in Int
     /\ needs \in [Task -> SUBSET Segment]
     /\ bits = Gen(3)
 
@@ -85,25 +86,23 @@ InTypes ==
     /\ Len(queue) <= 3
     /\ \A s \in Segment : Len(bits[s]) <= 3
 
-\* Who waits for i_rwsem is in its queue, once.
+\* Who is in i_rwsem's queue waits for it, and is there once.
 QueueIsWaiters ==
     /\ \A i \in DOMAIN queue : queue[i] \in Task /\ pc[queue[i]] = "wait"
-    /\ \A t \in Task : pc[t] = "wait" => \E i \in DOMAIN queue : queue[i] = t
     /\ \A i, j \in DOMAIN queue : queue[i] = queue[j] => i = j
 
 \* Who extends the file is alone.
 ExtendsAlone ==
-    \A t, u \in Task : t # u /\ Inside(t) /\ Inside(u) => Mode(t) = "shared" /\ Mode(u) = "shared"
+    \A t, u \in Task : t # u /\ Inside(t) /\ Inside(u) => Mode(t) = "shared"
 
 \* Only who extends the file changes the segments' size.
 RescalesWhoExtends == \A t \in Task : pc[t] = "rescale" => t \in Extends
 
-\* Who is in the queue of a bit is there once, needs it no more, and has it in its range.
+\* Who is in the queue of a bit is there once, and needs it no more.
 QueuedForItsOwn ==
     \A s \in Segment : \A i \in DOMAIN bits[s] :
         /\ bits[s][i] \in Task
         /\ pc[bits[s][i]] \in {"bits", "hold"}
-        /\ s \in Segments(bits[s][i])
         /\ s \notin needs[bits[s][i]]
         /\ \A j \in DOMAIN bits[s] : bits[s][i] = bits[s][j] => i = j
 
@@ -111,8 +110,7 @@ QueuedForItsOwn ==
 Covered ==
     \A t \in Task :
         /\ pc[t] \in {"bits", "hold"} => Segments(t) \subseteq needs[t] \cup Queues(t)
-        /\ pc[t] = "hold" => needs[t] = {} /\ Queues(t) \subseteq Has(t)
-        /\ needs[t] \subseteq Segments(t)
+        /\ pc[t] = "hold" => Queues(t) \subseteq Has(t)
         /\ needs[t] # {} => pc[t] = "bits"
 
 IndInv ==
