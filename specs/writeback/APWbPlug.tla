@@ -123,6 +123,10 @@ AnyPlug ==
                    resched : {"stays", "flushes"}, sleep : {"stays", "flushes"}, next : {"list"}]
     /\ MaxRequests = IF Policy.plug = "inode" THEN Files ELSE 1
 
+\* Controls: AnyFlushed leaves open how its plug is flushed.
+FlushesAtResched == Policy.resched = "flushes"
+PlugsInodes      == Policy.plug = "inode"
+
 \* Faulty variants, of any size.
 AnyFinishUnderLock == AnySize /\ Policy = FinishUnderLock /\ MaxRequests = 1
 AnyPlugOutside     == AnySize /\ Policy = PlugOutside /\ MaxRequests = 1
@@ -183,15 +187,11 @@ WeakInv ==
     /\ InodePlug
     /\ RequestsWhere
 
+\* Control: one request less, for a pass with one plug that nothing breaks off.
+FewerRequests == breaks = 0 /\ Policy.plug # "inode" => requests < MaxRequests
+
 \* There is an inode to write where one is written.
 NextWhere == pc.flusher \in {"write", "submit"} => next <= Files
-
-\* Each inode is in one place: still to come, in the plug, or in one request.
-OnePlace ==
-    /\ \A i \in plug : i < next
-    /\ \A r \in flying :
-          /\ \A i \in r : i < next /\ i \notin plug
-          /\ \A q \in flying : q = r \/ q \cap r = {}
 
 TypeAssign ==
     /\ pc \in [flusher : {"idle", "lock", "pick", "write", "submit", "inode", "after", "finish",
@@ -206,10 +206,9 @@ TypeAssign ==
     /\ plug \in SUBSET (1 .. 5) /\ \A i \in plug : i <= Files
     /\ queue = {}
     /\ \E f \in [1 .. 5 -> SUBSET (1 .. 5)] : flying = {f[n] : n \in 1 .. 5} \ {{}}
-    /\ OnePlace
     /\ cpu \in {"on", "preempted", "asleep"}
     /\ resched \in BOOLEAN
-    /\ waits \in 0 .. 5
+    /\ waits \in Int
     /\ requests \in Nat
     /\ breaks \in Nat
 
@@ -223,13 +222,17 @@ InTypes ==
     /\ cached = 0
     /\ moved = {}
     /\ queue = {}
-    /\ OnePlace
-    /\ \A i \in plug : i >= 1 /\ i <= Files
+    /\ \A i \in plug : i >= 1 /\ i <= Files /\ i <= 5
     /\ \A r \in flying : r # {} /\ \A i \in r : i >= 1 /\ i <= 5
     /\ cpu \in {"on", "preempted", "asleep"}
-    /\ waits >= 0 /\ waits <= 5
     /\ requests >= 0
     /\ breaks >= 0
+
+\* Controls: what is assigned has the smallest pass, at its start, all inodes in the plug, and
+\* each in a request of its own.
+NotTheSmallest == Files > 1 \/ Slots > 1 \/ next > 1
+NotAllPlugged  == plug # 1 .. 5
+NotAllFlying   == flying # {{1}, {2}, {3}, {4}, {5}}
 
 LockInit     == TypeAssign /\ LockInv
 OffInit      == TypeAssign /\ OffInv
