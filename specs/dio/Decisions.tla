@@ -104,7 +104,7 @@ Pad(bio) == bio.part \in {"head", "tail"}
 
 \* XFS will have to zero where a write, direct or not, begins behind EOF: it takes
 \* the lock exclusively, and calls inode_dio_wait (xfs_file_write_zero_eof).
-DrainsToZero(r) == Policy.grow = "drained" /\ BeginsBehind(r)
+DrainsToZero(r) == Policy.grow \in {"drained", "seen-drained"} /\ BeginsBehind(r)
 
 \* 0. FALLBACK: how a buffered write, or a fallback to one, holds the lock, and
 \* whether it calls inode_dio_wait then.
@@ -204,21 +204,28 @@ TailPad(r) == IF Policy.tail = "behind-eof" THEN Grows(r) ELSE ReachesEof(r)
 \* always has: in the page cache, which reads the block as it is on the disk, and
 \* without inode_dio_wait.  In "truncate-drained" the truncate waits, in "drained"
 \* both do.  A direct write that begins there zeroes it in XFS, and in the cure
-\* "page-always".
+\* "page-always".  In "seen-drained", which is XFS, a truncate looks at i_size before
+\* it waits, and then zeroes all from there to its new end (xfs_setattr_size).
 Frees(r) == Kind(r) = "punch" \/ (Kind(r) = "truncate" /\ Calls[r].from < size)
 EofWithin == size % PerBlock # 0
 ZeroesEof(r) ==
     /\ EofWithin
     /\ \/ /\ BeginsBehind(r)
           /\ CASE Kind(r) = "read"  -> FALSE
-               [] Kind(r) = "write" -> Policy.grow \in {"page-always", "drained"}
+               [] Kind(r) = "write" -> Policy.grow \in {"page-always", "drained", "seen-drained"}
                [] OTHER             -> Policy.grow # "size"
        \/ Kind(r) = "truncate" /\ Calls[r].from = size
 
+\* What a truncate of this kind sees behind the end, when it has the lock.
+SeesBehind(r) ==
+    IF Kind(r) = "truncate" /\ Policy.grow = "seen-drained"
+    THEN {s \in Sector : size <= s /\ s < Calls[r].from} ELSE {}
+
 \* How truncate and punch exclude direct I/O.
 FreeDrains(r) ==
-    IF Frees(r) THEN Policy.free = "exclusive-drained"
-                ELSE Policy.grow \in {"truncate-drained", "drained"} /\ EofWithin
+    CASE Frees(r)                       -> Policy.free = "exclusive-drained"
+      [] Policy.grow \in {"drained", "seen-drained"} -> TRUE
+      [] OTHER                          -> Policy.grow = "truncate-drained" /\ EofWithin
 
 \* 11. TRIM: does r, whose I/O has failed, free the blocks behind EOF?
 \* (ext4_truncate_failed_write)

@@ -210,7 +210,9 @@ Lock(r) ==
             [] Kind(r) = "read" -> Then(r, FALSE)
             [] plan[r].saw # Nothing -> Then(r, plan[r].drain)
             [] OTHER -> "check"]
-    /\ UNCHANGED <<file, plan, ioState, answer>>
+    /\ plan' = IF SeesBehind(r) = {} THEN plan
+               ELSE [plan EXCEPT ![r].saw = [s \in SeesBehind(r) |-> "hole"]]
+    /\ UNCHANGED <<file, ioState, answer>>
     /\ Remember
 
 \* inode_trylock without success.
@@ -277,11 +279,18 @@ EofPage(r) ==
     IF ZeroesEof(r) /\ (extent[BlockOf(size)] = "written" \/ size \in DOMAIN cache)
     THEN In(BlockOf(size)) ELSE {}
 
-\* What it has then; of the sectors before EOF, what the disk held.
-PageOf(r, s) == IF s \in EofPage(r) /\ s >= size THEN "zero" ELSE Page(s)
+\* What a truncate has seen behind EOF, and the pages of that.
+Seen(r) == IF Kind(r) = "truncate" THEN DOMAIN plan[r].saw ELSE {}
+SeenPages(r) ==
+    UNION {In(BlockOf(s)) : s \in {t \in Seen(r) :
+               extent[BlockOf(t)] = "written" \/ t \in DOMAIN cache}}
 
-\* The dirty pages, and that one.
-EofZeroed(r) == [s \in DOMAIN cache \cup EofPage(r) |-> PageOf(r, s)]
+\* What these pages have then; of the sectors before EOF, what the disk held.
+PageOf(r, s) ==
+    IF s \in Seen(r) \/ (s \in EofPage(r) /\ s >= size) THEN "zero" ELSE Page(s)
+
+\* The dirty pages, and those.
+EofZeroed(r) == [s \in DOMAIN cache \cup EofPage(r) \cup SeenPages(r) |-> PageOf(r, s)]
 
 \* __iomap_dio_rw up to inode_dio_begin: the page cache is written back and
 \* invalidated first.  Before that, who begins behind EOF may zero what is there.
@@ -429,7 +438,7 @@ FreeBlocks(r) ==
                                        [] OTHER       -> extent[b]]
        /\ disk' = [s \in Sector |->
              CASE BlockOf(s) \in whole -> "stale"
-               [] s \in Puts(r) /\ (extent[BlockOf(s)] = "written" \/ BlockOf(s) \in dirty) -> "zero"
+               [] s \in Puts(r) \cup Seen(r) /\ (extent[BlockOf(s)] = "written" \/ BlockOf(s) \in dirty) -> "zero"
                [] OTHER -> IF s \in DOMAIN cache THEN cache[s] ELSE disk[s]]
        /\ cache' = Nothing
 

@@ -69,12 +69,13 @@ Zeroing73 == [Drained72 EXCEPT !.overwrite = "partial-mapped", !.share = "overwr
 \* XFS since 5.12 (ed1128c2d0c8): shared and optimistic; the flag makes
 \* xfs_direct_write_iomap_begin stop a write that is no overwrite, and the
 \* write is tried again, exclusively.  Direct writes allocate unwritten blocks
-\* everywhere; what a failed one has allocated stays, unwritten.
+\* everywhere; what a failed one has allocated stays, unwritten.  A truncate looks at
+\* i_size before inode_dio_wait, in all of the rack's kernels.
 XfsOptimistic ==
     [Final65 EXCEPT !.first = "unaligned-reaching-eof", !.share = "always",
                     !.drain = "unaligned", !.wait = "unaligned",
                     !.flag = "heeded", !.retry = "exclusive",
-                    !.alloc = "unwritten", !.trim = FALSE, !.grow = "drained"]
+                    !.alloc = "unwritten", !.trim = FALSE, !.grow = "seen-drained"]
 
 -----------------------------------------------------------------------------
 (* Controls: each leaves one thing out.                                    *)
@@ -118,6 +119,10 @@ NoTrim == [Final65 EXCEPT !.trim = FALSE]
 Final65Eof   == [Final65 EXCEPT !.reaching = TRUE]
 Zeroing73Eof == [Zeroing73 EXCEPT !.reaching = TRUE]
 XfsEof       == [XfsOptimistic EXCEPT !.reaching = TRUE]
+
+\* The cure for what XfsOptimistic does to an append beside a truncate: the truncate
+\* looks at i_size once it has waited.
+XfsLooksLate == [XfsOptimistic EXCEPT !.grow = "drained"]
 
 \* What was tried on 6.12.107, alone and together: that cure; iomap's test of the
 \* tail with `>` for `>=`; and inode_dio_wait in a truncate that does not shrink,

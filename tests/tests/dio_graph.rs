@@ -7,7 +7,7 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 38] = [
+const MODELS: [&str; 39] = [
     "AllocWritten-AB-hole-graph",
     "Drained72-AW-eof-graph",
     "Drained72-FB-unwritten-graph",
@@ -36,6 +36,7 @@ const MODELS: [&str; 38] = [
     "RfcOn63-ABCs-unwritten-graph",
     "SkipBeyondEOF-AB-eof-hole-graph",
     "XfsOptimistic-ABC-unwritten-graph",
+    "XfsOptimistic-CT-eof-graph",
     "XfsOptimistic-MC-WU-graph",
     "XfsOptimistic-X-eof-graph",
     "XfsOptimistic-XR-behind-graph",

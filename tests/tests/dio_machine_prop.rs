@@ -6,7 +6,7 @@ use conformance::random::runner;
 use interlock::dio::machine::{
     Action, Bio, Call, Content, Extent, Io, Kind, Machine, Outcome, Part, Pc, Progress, State,
 };
-use interlock::dio::policy::{Grow, Policy};
+use interlock::dio::policy::Policy;
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 
@@ -43,7 +43,7 @@ fn alone_after_drain(machine: &Machine, state: &State) -> bool {
         Pc::Begin | Pc::Map | Pc::Io => request.plan.drain,
         Pc::Fill => {
             let Policy { fallback, grow, .. } = machine.policy;
-            fallback.drains() || (grow == Grow::Drained && call.from > state.size)
+            fallback.drains() || (grow.drains_to_zero() && call.from > state.size)
         }
         Pc::Free => call.kind == Kind::Punch || call.from < state.size,
         _ => false,

@@ -1,6 +1,6 @@
 //! The steps of a request's caller: ext4_dio_write_iter, xfs_file_dio_write_unaligned, and what else takes i_rwsem.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::decisions::Verdict;
@@ -78,8 +78,13 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
                 self.inode.rwsem.hold(holder)
             };
             let mode = plan.mode;
-            self.step(Action::Lock, Seen::Held(mode));
-            let next = self.under_lock(plan);
+            let next = match self.flight.call.kind {
+                Kind::Punch | Kind::Truncate => self.frees(mode),
+                Kind::Read | Kind::Write | Kind::Buffered => {
+                    self.step(Action::Lock, Seen::Held(mode));
+                    self.under_lock(plan)
+                }
+            };
             if let Next::Unlock(_) | Next::Flush = next {
                 self.about();
                 match next {
@@ -126,11 +131,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
                 .inode
                 .meta
                 .with(|meta| self.inode.look(call, meta).buffered_drains()),
-            Kind::Punch | Kind::Truncate => self
-                .inode
-                .meta
-                .with(|meta| self.inode.look(call, meta).free_drains()),
-            Kind::Read | Kind::Buffered => false,
+            Kind::Read | Kind::Buffered | Kind::Punch | Kind::Truncate => false,
             Kind::Write if !plan.saw.is_empty() => plan.drain,
             Kind::Write => match self.check(plan.mode) {
                 Verdict::Refused => return Next::Unlock(Err(Errno::Again)),
@@ -149,8 +150,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
                 Ok(()) => Next::Flush,
                 Err(errno) => Next::Unlock(Err(errno)),
             },
-            Kind::Punch | Kind::Truncate => Next::Unlock(self.free()),
-            Kind::Read | Kind::Write | Kind::Buffered if call.cached => {
+            _ if call.cached => {
                 self.about();
                 self.step(Action::FallBack, Seen::Nothing);
                 Next::Relock(Plan {
@@ -158,8 +158,21 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
                     ..Plan::of(self.inode.policy.fallback.mode())
                 })
             }
-            Kind::Read | Kind::Write | Kind::Buffered => self.direct(&plan),
+            _ => self.direct(&plan),
         }
+    }
+
+    /// A truncate or a punch that has the lock. What it sees then decides whether it waits, and, in XFS, what it zeroes afterwards.
+    fn frees(&self, mode: Mode) -> Next {
+        let (drains, seen) = self.inode.meta.with(|meta| {
+            self.step(Action::Lock, Seen::Held(mode));
+            let look = self.inode.look(&self.flight.call, meta);
+            (look.free_drains(), look.sees_behind())
+        });
+        if drains {
+            self.drain();
+        }
+        Next::Unlock(self.free(seen))
     }
 
     /// Before i_rwsem is given up, a failed write frees the blocks behind EOF (ext4_truncate_failed_write).
@@ -199,8 +212,8 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
         let blocks = self.inode.blocks(call);
         self.about();
         let begun = self.inode.meta.with(|meta| {
-            let page = self.inode.eof_page(call, meta)?;
-            meta.cache.extend(page);
+            let pages = self.inode.eof_pages(call, meta, 0..0)?;
+            meta.cache.extend(pages);
             self.inode.write_back(meta, blocks.clone())?;
             meta.dio += 1;
             self.step(Action::Begin, meta.seen());
@@ -294,8 +307,7 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
         let blocks = inode.blocks(call);
         self.about();
         inode.meta.with(|meta| {
-            let mut pages: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-            pages.extend(inode.eof_page(call, meta)?);
+            let mut pages = inode.eof_pages(call, meta, 0..0)?;
             for block in blocks {
                 let mut page = match pages.remove(&block) {
                     Some(page) => page,
@@ -329,16 +341,15 @@ impl<D: BlockDevice, Q: Queue, S: System, P: Probe, R: Rules> Caller<'_, D, Q, S
     }
 
     /// ext4_setattr with ext4_truncate, ext4_punch_hole.
-    fn free(&self) -> Returned {
+    fn free(&self, seen: Range<u32>) -> Returned {
         let Flight { call, .. } = &**self.flight;
         let inode = self.inode;
         self.about();
         inode.meta.with(|meta| {
+            let pages = inode.eof_pages(call, meta, seen)?;
+            meta.cache.extend(pages);
             if inode.look(call, meta).frees() {
                 self.free_blocks(meta)?;
-            } else {
-                let page = inode.eof_page(call, meta)?;
-                meta.cache.extend(page);
             }
             if call.kind == Kind::Truncate {
                 meta.size = call.from;

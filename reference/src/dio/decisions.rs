@@ -95,7 +95,7 @@ impl Look<'_> {
 
     /// Does a write, direct or not, have the lock alone, and wait for direct I/O in flight, to zero what is behind EOF?
     fn drains_to_zero(&self) -> bool {
-        self.policy.grow == Grow::Drained && self.begins_behind()
+        self.policy.grow.drains_to_zero() && self.begins_behind()
     }
 
     // 0. FALLBACK
@@ -278,10 +278,20 @@ impl Look<'_> {
     /// Do truncate and punch wait for direct I/O in flight?
     pub fn free_drains(&self) -> bool {
         if self.frees() {
-            self.policy.free == Free::ExclusiveDrained
-        } else {
-            let drained = [Grow::TruncateDrained, Grow::Drained];
-            drained.contains(&self.policy.grow) && self.eof_within()
+            return self.policy.free == Free::ExclusiveDrained;
+        }
+        match self.policy.grow {
+            Grow::Drained | Grow::SeenDrained => true,
+            Grow::TruncateDrained => self.eof_within(),
+            Grow::Size | Grow::Page | Grow::PageAlways => false,
+        }
+    }
+
+    /// `SeesBehind`: the sectors that a truncate which has the lock sees behind EOF, and will zero, if it looks so early.
+    pub fn sees_behind(&self) -> Range<u32> {
+        match (self.call.kind, self.policy.grow) {
+            (Kind::Truncate, Grow::SeenDrained) => self.size..self.call.from.max(self.size),
+            _ => 0..0,
         }
     }
 

@@ -1,8 +1,9 @@
 //! What the requests of a file share, and the steps of their I/O: `Complete`, `Fail`, `EndIo` and `DioEnd`.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::marker::PhantomData;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -133,19 +134,33 @@ impl<D: BlockDevice, S: System, P: Probe, R: Rules> Inode<D, S, P, R> {
         Ok(page)
     }
 
-    /// `EofPage`, with its block: the rest of the block that EOF lies in is zeroed, if the call does that.
-    pub fn eof_page(&self, call: &Call, meta: &Meta) -> Result<Option<(u32, Vec<u8>)>, Errno> {
-        if !self.look(call, meta).zeroes_eof() {
-            return Ok(None);
+    /// `EofPage` and `SeenPages`, by block: the rest of the block that EOF lies in is zeroed, if the call does that, and the sectors
+    /// that it has `seen` behind EOF are.
+    pub fn eof_pages(
+        &self,
+        call: &Call,
+        meta: &Meta,
+        seen: Range<u32>,
+    ) -> Result<BTreeMap<u32, Vec<u8>>, Errno> {
+        let mut pages = BTreeMap::new();
+        let rest = match self.look(call, meta).zeroes_eof() {
+            true => meta.size..(meta.size / self.per_block + 1) * self.per_block,
+            false => 0..0,
+        };
+        for sector in rest.chain(seen) {
+            let block = sector / self.per_block;
+            let is_written = meta.extent[block as usize] == Extent::Written;
+            if !is_written && !meta.cache.contains_key(&block) {
+                continue;
+            }
+            let page = match pages.entry(block) {
+                Entry::Occupied(page) => page.into_mut(),
+                Entry::Vacant(place) => place.insert(self.page(meta, block)?),
+            };
+            let at = self.bytes(sector % self.per_block);
+            page[at..at + self.bytes(1)].fill(0);
         }
-        let block = meta.size / self.per_block;
-        let is_written = meta.extent[block as usize] == Extent::Written;
-        if !is_written && !meta.cache.contains_key(&block) {
-            return Ok(None);
-        }
-        let mut page = self.page(meta, block)?;
-        page[self.bytes(meta.size % self.per_block)..].fill(0);
-        Ok(Some((block, page)))
+        Ok(pages)
     }
 
     /// iomap_dio_bio_iter, iomap_dio_zero: one I/O, to be performed by whom the queue gives it to. The file and the request

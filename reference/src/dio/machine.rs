@@ -184,7 +184,8 @@ pub struct Plan {
     pub drain: bool,
     /// It waits for its own I/O.
     pub wait: bool,
-    /// The mapping that a check before an upgrade saw; none if the check is repeated.
+    /// The mapping that a check before an upgrade saw; none if the check is repeated. Of a truncate, the sectors that it saw
+    /// behind EOF.
     pub saw: BTreeMap<u32, Extent>,
     /// It has fallen back to buffered I/O.
     pub buffered: bool,
@@ -451,13 +452,17 @@ impl Machine {
     fn knows(&self, state: &State) -> bool {
         let (blocks, sectors) = (self.extents.len() as u32, self.sectors());
         let inside = |call: &Call| call.from <= call.to && call.to < sectors;
-        let ours = |progress: &Progress| {
+        let ours = |(call, progress): (&Call, &Progress)| {
             let of_block = |block: &u32| *block < blocks;
+            let of_sector = |sector: &u32| *sector < sectors;
             progress.next <= blocks
                 && progress.bios.iter().all(|bio| bio.block < blocks)
                 && progress.convert.iter().all(of_block)
-                && progress.plan.saw.keys().all(of_block)
-                && progress.buffer.keys().all(|sector| *sector < sectors)
+                && match call.kind {
+                    Kind::Truncate => progress.plan.saw.keys().all(of_sector),
+                    _ => progress.plan.saw.keys().all(of_block),
+                }
+                && progress.buffer.keys().all(of_sector)
                 && progress.ahead.iter().all(|other| *other < self.calls.len())
         };
         self.calls.iter().all(inside)
@@ -465,6 +470,6 @@ impl Machine {
             && state.disk.len() as u32 == sectors
             && state.cache.keys().all(|sector| *sector < sectors)
             && state.requests.len() == self.calls.len()
-            && state.requests.iter().all(ours)
+            && self.calls.iter().zip(&state.requests).all(ours)
     }
 }

@@ -155,12 +155,19 @@ pub enum Grow {
     TruncateDrained,
     /// `"drained"`: all do, direct writes too.
     Drained,
+    /// `"seen-drained"`: the same, but a truncate has looked at i_size before it waits, and zeroes from there on.
+    SeenDrained,
 }
 
 impl Grow {
     /// Whether a direct write that begins behind EOF zeroes there.
     pub fn by_direct_writes(self) -> bool {
-        matches!(self, Grow::PageAlways | Grow::Drained)
+        matches!(self, Grow::PageAlways) || self.drains_to_zero()
+    }
+
+    /// Whether who begins behind EOF waits for direct I/O in flight, to zero there.
+    pub fn drains_to_zero(self) -> bool {
+        matches!(self, Grow::Drained | Grow::SeenDrained)
     }
 }
 
@@ -304,7 +311,7 @@ impl Policy {
         retry: Retry::Exclusive,
         alloc: Alloc::Unwritten,
         trim: false,
-        grow: Grow::Drained,
+        grow: Grow::SeenDrained,
         ..Policy::FINAL65
     };
 
@@ -429,6 +436,12 @@ impl Policy {
         ..Policy::XFS_OPTIMISTIC
     };
 
+    /// The cure of what [`Policy::XFS_OPTIMISTIC`] does to an append beside a truncate: the truncate looks once it has waited.
+    pub const XFS_LOOKS_LATE: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::XFS_OPTIMISTIC
+    };
+
     /// The same cure of [`Policy::FINAL612`].
     pub const FINAL612_EOF: Policy = Policy {
         reaching: true,
@@ -502,7 +515,7 @@ impl Policy {
     };
 
     /// Every design under its name in module UnalignedDioPolicies.
-    pub const NAMED: [(&str, Policy); 42] = [
+    pub const NAMED: [(&str, Policy); 43] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
@@ -533,6 +546,7 @@ impl Policy {
         ("Final65Eof", Policy::FINAL65_EOF),
         ("Zeroing73Eof", Policy::ZEROING73_EOF),
         ("XfsEof", Policy::XFS_EOF),
+        ("XfsLooksLate", Policy::XFS_LOOKS_LATE),
         ("Final612Eof", Policy::FINAL612_EOF),
         ("Final612Tail", Policy::FINAL612_TAIL),
         ("Final612Grow", Policy::FINAL612_GROW),

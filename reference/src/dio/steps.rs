@@ -111,6 +111,11 @@ impl View<'_> {
         }
         let request = &mut next.requests[r];
         request.ahead.clear();
+        let seen = self.look(r).sees_behind();
+        request
+            .plan
+            .saw
+            .extend(seen.map(|sector| (sector, Extent::Hole)));
         request.held = Some(plan.mode);
         request.pc = match self.kind(r) {
             _ if plan.buffered => self.after_lock(r, self.look(r).buffered_drains()),
@@ -167,7 +172,7 @@ impl View<'_> {
 
     fn begin(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Begin)?;
-        next.cache.extend(self.eof_page(r));
+        next.cache.extend(self.eof_pages(r));
         self.write_back(r, &mut next);
         next.dio = self.state.dio.checked_add(1)?;
         let request = &mut next.requests[r];
@@ -325,18 +330,32 @@ impl View<'_> {
         self.look(r).extent(self.look(r).block_of(sector)) == Extent::Written
     }
 
-    /// `EofPage`: the rest of the block that EOF lies in is zeroed in its page, if r does that.
-    fn eof_page(&self, r: Request) -> BTreeMap<u32, Content> {
-        let size = self.state.size;
-        let zeroes = self.look(r).zeroes_eof();
-        if !zeroes || !(self.state.cache.contains_key(&size) || self.is_written(r, size)) {
-            return BTreeMap::new();
+    /// `Seen`: what a truncate has seen behind EOF.
+    fn seen(&self, r: Request) -> BTreeSet<u32> {
+        match self.kind(r) {
+            Kind::Truncate => self.of(r).plan.saw.keys().copied().collect(),
+            _ => BTreeSet::new(),
         }
-        let content = |sector| match sector < size {
-            true => self.page(r, sector),
-            false => Content::Zero,
+    }
+
+    /// `EofPage`, `SeenPages`: the rest of the block that EOF lies in is zeroed in its page, if r does that, and what it has seen.
+    fn eof_pages(&self, r: Request) -> BTreeMap<u32, Content> {
+        let look = self.look(r);
+        let mut zeroed = self.seen(r);
+        if look.zeroes_eof() {
+            let size = self.state.size;
+            let rest = look.sectors_in(look.block_of(size));
+            zeroed.extend(rest.filter(|sector| *sector >= size));
+        }
+        let has_page =
+            |sector: &&u32| self.state.cache.contains_key(sector) || self.is_written(r, **sector);
+        let blocks = zeroed.iter().filter(has_page);
+        let blocks: BTreeSet<u32> = blocks.map(|sector| look.block_of(*sector)).collect();
+        let sectors = blocks.into_iter().flat_map(|block| look.sectors_in(block));
+        let content = |sector: u32| match zeroed.contains(&sector) {
+            true => Content::Zero,
+            false => self.page(r, sector),
         };
-        let sectors = self.look(r).sectors_in(self.look(r).block_of(size));
         sectors.map(|sector| (sector, content(sector))).collect()
     }
 
@@ -348,7 +367,7 @@ impl View<'_> {
                 next.cache.insert(sector, self.page(r, sector));
             }
         }
-        next.cache.extend(self.eof_page(r));
+        next.cache.extend(self.eof_pages(r));
         for sector in self.look(r).range() {
             next.cache.insert(sector, Content::Of(r));
         }
@@ -371,7 +390,7 @@ impl View<'_> {
         if self.look(r).frees() {
             self.free_blocks(r, &mut next);
         } else {
-            next.cache.extend(self.eof_page(r));
+            next.cache.extend(self.eof_pages(r));
         }
         if self.kind(r) == Kind::Truncate {
             next.size = self.look(r).call.from;
@@ -382,13 +401,17 @@ impl View<'_> {
 
     /// `FreeBlocks`: what is dirty is written back; then whole blocks become holes, the rest of a block in part is zeroed.
     fn free_blocks(&self, r: Request, next: &mut State) {
+        let seen = self.seen(r);
         for (sector, content) in std::mem::take(&mut next.cache) {
             next.disk[sector as usize] = content;
             next.extent[self.look(r).block_of(sector) as usize] = Extent::Written;
         }
         for block in (0..).take(self.state.extent.len()) {
-            let put = |sector: &u32| self.look(r).puts(*sector);
-            let whole = self.look(r).sectors_in(block).all(|sector| put(&sector));
+            let whole = self
+                .look(r)
+                .sectors_in(block)
+                .all(|sector| self.look(r).puts(sector));
+            let put = |sector: &u32| self.look(r).puts(*sector) || seen.contains(sector);
             for sector in self.look(r).sectors_in(block).filter(put) {
                 if whole {
                     next.disk[sector as usize] = Content::Stale;

@@ -155,6 +155,10 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
         "XT" => vec![a, ("T", does(Kind::Truncate, 2, 3)), b],
         "TR" => vec![a, ("T", does(Kind::Truncate, 2, 3))],
         "TS" => vec![a, ("S", does(Kind::Truncate, 1, 3))],
+        "CT" => vec![
+            ("C", aio(does(Kind::Write, 0, 1))),
+            ("T", does(Kind::Truncate, 2, 3)),
+        ],
         "AW" => vec![a, ("w", does(Kind::Buffered, 1, 1))],
         "AV" => vec![a, ("v", does(Kind::Buffered, 2, 3))],
         "XD3" => vec![
