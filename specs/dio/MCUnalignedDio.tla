@@ -38,13 +38,15 @@ XR   == [X |-> Aio(Does("write", 2, 3)), R |-> Does("read", 0, 3)]
 \* While `a` is in flight at EOF, the file grows, and then somebody writes behind
 \* `a`: no byte of two writes is the same.  X appends the next block, T truncates
 \* up, w is a buffered write, v one of the next block.  S truncates to the same
-\* size.  C makes the file longer as X does, within the block.
+\* size.  C makes the file longer as X does, within the block, and L makes it longer
+\* than T does.
 b1 == Aio(b0)
 XD   == [a |-> Aio(a0), X |-> Aio(Does("write", 2, 3)), b |-> b1]
 XT   == [a |-> Aio(a0), T |-> Does("truncate", 2, 3), b |-> b1]
 TR   == [a |-> Aio(a0), T |-> Does("truncate", 2, 3)]
 TS   == [a |-> Aio(a0), S |-> Does("truncate", 1, 3)]
 CT   == [C |-> Aio(C0), T |-> Does("truncate", 2, 3)]
+LT   == [L |-> Aio(Does("write", 0, 3)), T |-> Does("truncate", 2, 3)]
 AW   == [a |-> Aio(a0), w |-> Does("buffered", 1, 1)]
 AV   == [a |-> Aio(a0), v |-> Does("buffered", 2, 3)]
 A    == [a |-> Aio(a0)]

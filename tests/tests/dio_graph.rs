@@ -7,7 +7,7 @@ use conformance::corpus;
 use conformance::difference::{assert_equal, assert_offered};
 use interlock_traces::machines::dio::Dio;
 
-const MODELS: [&str; 39] = [
+const MODELS: [&str; 40] = [
     "AllocWritten-AB-hole-graph",
     "Drained72-AW-eof-graph",
     "Drained72-FB-unwritten-graph",
@@ -37,6 +37,7 @@ const MODELS: [&str; 39] = [
     "SkipBeyondEOF-AB-eof-hole-graph",
     "XfsOptimistic-ABC-unwritten-graph",
     "XfsOptimistic-CT-eof-graph",
+    "XfsOptimistic-LT-eof-graph",
     "XfsOptimistic-MC-WU-graph",
     "XfsOptimistic-X-eof-graph",
     "XfsOptimistic-XR-behind-graph",

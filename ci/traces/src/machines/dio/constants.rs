@@ -159,6 +159,10 @@ fn operator_calls(name: &str) -> Option<Vec<(&'static str, Call)>> {
             ("C", aio(does(Kind::Write, 0, 1))),
             ("T", does(Kind::Truncate, 2, 3)),
         ],
+        "LT" => vec![
+            ("L", aio(does(Kind::Write, 0, 3))),
+            ("T", does(Kind::Truncate, 2, 3)),
+        ],
         "AW" => vec![a, ("w", does(Kind::Buffered, 1, 1))],
         "AV" => vec![a, ("v", does(Kind::Buffered, 2, 3))],
         "XD3" => vec![
