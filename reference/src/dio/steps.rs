@@ -387,10 +387,9 @@ impl View<'_> {
 
     fn free(&self, r: Request) -> Option<State> {
         let mut next = self.at(r, Pc::Free)?;
+        next.cache.extend(self.eof_pages(r));
         if self.look(r).frees() {
             self.free_blocks(r, &mut next);
-        } else {
-            next.cache.extend(self.eof_pages(r));
         }
         if self.kind(r) == Kind::Truncate {
             next.size = self.look(r).call.from;
@@ -401,17 +400,13 @@ impl View<'_> {
 
     /// `FreeBlocks`: what is dirty is written back; then whole blocks become holes, the rest of a block in part is zeroed.
     fn free_blocks(&self, r: Request, next: &mut State) {
-        let seen = self.seen(r);
         for (sector, content) in std::mem::take(&mut next.cache) {
             next.disk[sector as usize] = content;
             next.extent[self.look(r).block_of(sector) as usize] = Extent::Written;
         }
         for block in (0..).take(self.state.extent.len()) {
-            let whole = self
-                .look(r)
-                .sectors_in(block)
-                .all(|sector| self.look(r).puts(sector));
-            let put = |sector: &u32| self.look(r).puts(*sector) || seen.contains(sector);
+            let put = |sector: &u32| self.look(r).puts(*sector);
+            let whole = self.look(r).sectors_in(block).all(|sector| put(&sector));
             for sector in self.look(r).sectors_in(block).filter(put) {
                 if whole {
                     next.disk[sector as usize] = Content::Stale;
