@@ -121,8 +121,9 @@ Zeroing73Eof == [Zeroing73 EXCEPT !.reaching = TRUE]
 XfsEof       == [XfsOptimistic EXCEPT !.reaching = TRUE]
 
 \* The cure for what XfsOptimistic does to an append beside a truncate: the truncate
-\* looks at i_size once it has waited.
+\* looks at i_size once it has waited.  And both cures.
 XfsLooksLate == [XfsOptimistic EXCEPT !.grow = "drained"]
+XfsCured     == [XfsEof EXCEPT !.grow = "drained"]
 
 \* What was tried on 6.12.107, alone and together: that cure; iomap's test of the
 \* tail with `>` for `>=`; and inode_dio_wait in a truncate that does not shrink,

@@ -2,7 +2,9 @@
 //!
 //! A kernel lets itself be told two things: when a call is made, and when the disk completes what it writes. What is between, the
 //! lock, the look at the mapping, the submission, it does by itself as soon as it can. So a call starts where the model's is
-//! called, and its I/O completes where the model's last one does: its data and its pads arrive at the disk as one request.
+//! called, and its I/O completes where the model's last one does: its data and its pads arrive at the disk as one request. A kernel's
+//! I/O ends as soon as the disk has completed it. So where the model's ends later, the disk is asked later too, but before it
+//! completes another's.
 
 use std::collections::BTreeSet;
 
@@ -34,11 +36,22 @@ pub fn derive(dio: &Dio, counterexample: &Counterexample, fs: Fs, by: By) -> Res
     let mut plan = setting(dio, fs, by)?;
     let mut started = BTreeSet::new();
     let last = |place: usize, r: usize| {
-        let later = &actions[place + 1..];
-        !later
-            .iter()
-            .any(|later| matches!(later, Action::Complete(q, ..) | Action::Fail(q, ..) if *q == r))
+        let mut later = actions[place + 1..].iter();
+        !later.any(|later| at_the_disk(later) && later.request() == r)
     };
+    // Before this step the disk completes a write whose last I/O the model completes at `place`.
+    let completes = |place: usize, r: usize| {
+        let mut later = (place + 1)..actions.len();
+        later
+            .find(|&at| at_the_disk(&actions[at]) || actions[at] == Action::EndIo(r))
+            .unwrap_or(place)
+    };
+    let completed: Vec<(usize, usize)> = (0..actions.len())
+        .filter(|&place| matches!(actions[place], Action::Complete(..)))
+        .map(|place| (place, actions[place].request()))
+        .filter(|&(place, r)| dio.machine.calls[r].kind == Kind::Write && last(place, r))
+        .map(|(place, r)| (completes(place, r), r))
+        .collect();
     // Of who asks for the lock while another takes it: behind that one's start, which may be held up under the lock.
     let starts = |place: usize, r: usize| {
         let lock = actions.iter().position(|&action| action == Action::Lock(r));
@@ -50,6 +63,8 @@ pub fn derive(dio: &Dio, counterexample: &Counterexample, fs: Fs, by: By) -> Res
         others.next_back().unwrap_or(called) == place
     };
     for (place, &action) in actions.iter().enumerate() {
+        let released = completed.iter().filter(|&&(at, _)| at == place);
+        plan.steps.extend(released.map(|&(_, r)| Step::Release(r)));
         for r in 0..plan.calls.len() {
             let call = &plan.calls[r];
             // The disk does not hold a direct read back: it is made where the model's reads the disk.
@@ -71,7 +86,6 @@ pub fn derive(dio: &Dio, counterexample: &Counterexample, fs: Fs, by: By) -> Res
                 step(Step::Start(r));
                 step(Step::Returned(r));
             }
-            Action::Complete(..) if last(place, r) => step(Step::Release(r)),
             Action::Fail(..) if last(place, r) => step(Step::Fail(r)),
             Action::Free(_) => {
                 step(Step::Release(r));
@@ -100,6 +114,11 @@ pub fn derive(dio: &Dio, counterexample: &Counterexample, fs: Fs, by: By) -> Res
     plan.steps.extend(open.into_iter().map(Step::Release));
     plan.steps.push(Step::Sync);
     Ok(plan)
+}
+
+/// Whether the disk does it.
+fn at_the_disk(action: &Action) -> bool {
+    matches!(action, Action::Complete(..) | Action::Fail(..))
 }
 
 /// The machine's file and calls, in bytes.

@@ -442,6 +442,12 @@ impl Policy {
         ..Policy::XFS_OPTIMISTIC
     };
 
+    /// Both cures, of [`Policy::XFS_OPTIMISTIC`].
+    pub const XFS_CURED: Policy = Policy {
+        grow: Grow::Drained,
+        ..Policy::XFS_EOF
+    };
+
     /// The same cure of [`Policy::FINAL612`].
     pub const FINAL612_EOF: Policy = Policy {
         reaching: true,
@@ -515,7 +521,7 @@ impl Policy {
     };
 
     /// Every design under its name in module UnalignedDioPolicies.
-    pub const NAMED: [(&str, Policy); 43] = [
+    pub const NAMED: [(&str, Policy); 44] = [
         ("Final65", Policy::FINAL65),
         ("Final65Flag", Policy::FINAL65_FLAG),
         ("Pre61", Policy::PRE61),
@@ -547,6 +553,7 @@ impl Policy {
         ("Zeroing73Eof", Policy::ZEROING73_EOF),
         ("XfsEof", Policy::XFS_EOF),
         ("XfsLooksLate", Policy::XFS_LOOKS_LATE),
+        ("XfsCured", Policy::XFS_CURED),
         ("Final612Eof", Policy::FINAL612_EOF),
         ("Final612Tail", Policy::FINAL612_TAIL),
         ("Final612Grow", Policy::FINAL612_GROW),
