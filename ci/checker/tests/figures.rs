@@ -77,6 +77,15 @@ fn the_losses_of_direct_writes() {
 }
 
 #[test]
+fn what_a_truncate_zeroes_beside_an_append() {
+    let record = record("xfs-append");
+    let (on, _) = came_to(&record, "xfs-ap", "lost");
+    assert_eq!(on.len(), record.kernels.len());
+    let sentence = format!("Seen on {}, in each run.", listed(&on));
+    says("docs/findings/xfs-append.md", &[sentence]);
+}
+
+#[test]
 fn what_a_sync_misses() {
     let record = record("sync-miss");
     let (pages, runs) = came_to(&record, "page-syncfs", "missed");

@@ -209,5 +209,6 @@ fn the_steps_beside_what_a_disk_saw_are_those_of_the_counterexample() {
     of("direct-io-disk", "trms", "Final612-TR3-mid-KeepsA");
     of("direct-io-disk", "kuas", "Since67-KUA-NoLostWrite");
     of("direct-io-disk", "xt-d", "XfsOptimistic-ACT-written-data");
+    of("xfs-append", "disk", "XfsOptimistic-CT-eof-data");
     of("sync-miss-disk", "page-syncfs", "Upstream-AAF-SyncComplete");
 }

@@ -26,6 +26,7 @@ pub mod mounted;
 pub mod order;
 pub mod packages;
 pub mod page;
+pub mod part;
 pub mod plan;
 pub mod plans;
 pub mod play;

@@ -15,6 +15,7 @@ use crate::guest::Guest;
 use crate::kernels::{self, Kernel};
 use crate::order::{Order, Report};
 use crate::page;
+use crate::part::Part;
 use crate::plan::Fs;
 use crate::plans::{self, Named};
 use crate::play::Aim;
@@ -34,8 +35,8 @@ pub struct Request {
     pub kernels: Vec<String>,
     /// Runs none, and writes the page anew from the record.
     pub page: bool,
-    /// Records traces alone: what else the record has of a kernel stays.
-    pub traces: bool,
+    /// Asks for this part alone: what else the record has of a kernel stays.
+    pub only: Option<Part>,
     /// Where they are kept.
     pub kept: PathBuf,
     /// Where consoles go.
@@ -119,49 +120,33 @@ fn of(
     let mut guest = Guest::boot(kernel, &request.kept, &out)?;
     note!("{}: up", guest.release);
     let family = kernel.family(&guest.release)?;
-    let mut did = if request.traces {
-        but_traces(&guest.release, before)?
-    } else {
-        let without = |program| format!("NOT RUN without {program}");
-        let mut did = record::Kernel {
+    let without = |program| format!("NOT RUN without {program}");
+    let mut did = match request.only {
+        Some(part) => part.left_out(&guest.release, before)?,
+        None => record::Kernel {
             release: guest.release.clone(),
             not_run: guest.missing.iter().map(without).collect(),
             ..record::Kernel::default()
-        };
+        },
+    };
+    let asked = |part| request.only.is_none_or(|only| only == part);
+    if asked(Part::Plans) {
         play(
             kernel, &family, manifest, plans, request, &mut guest, &mut did,
         )?;
-        did
-    };
-    for area in traces::areas() {
-        if let Some(why) = family.untraced.get(area) {
-            did.not_run.push(format!("traces of {area}: {why}"));
-            continue;
-        }
-        if let Err(error) = capture(&mut guest, kernel, area, &out, &mut did) {
-            did.not_run
-                .push(format!("traces of {area}: {}", why(&error, &out)));
-            guest = Guest::boot(kernel, &request.kept, &out)?;
-        }
+    }
+    if asked(Part::Workloads) {
+        workloads(kernel, request, &mut guest, &mut did)?;
+    }
+    if asked(Part::Traces) {
+        trace(kernel, &family, request, &mut guest, &mut did)?;
     }
     judge(&family, &mut did)?;
     did.not_run = together(&did.not_run);
     Ok(did)
 }
 
-/// What the record has of this release but for its traces.
-fn but_traces(release: &str, before: Option<&record::Kernel>) -> Result<record::Kernel> {
-    let Some(before) = before.filter(|before| before.release == release) else {
-        bail!("docs/kernels.json has nothing of {release} to keep: run it without --traces");
-    };
-    let mut did = before.clone();
-    did.traces.clear();
-    did.disagrees.clear();
-    did.not_run.retain(|line| !line.starts_with("traces of "));
-    Ok(did)
-}
-
-/// Plays the plans to a kernel, and runs the workloads.
+/// Plays the plans to a kernel.
 fn play(
     kernel: &Kernel,
     family: &Family,
@@ -201,6 +186,17 @@ fn play(
             }
         }
     }
+    Ok(())
+}
+
+/// Runs the workloads on a kernel.
+fn workloads(
+    kernel: &Kernel,
+    request: &Request,
+    guest: &mut Guest,
+    did: &mut record::Kernel,
+) -> Result<()> {
+    let out = request.out.join("rack");
     for workload in Workload::ALL {
         match work(guest, workload) {
             Ok(measured) => {
@@ -238,6 +234,29 @@ fn together(lines: &[String]) -> Vec<String> {
         _ => format!("{}: {reason}", names.join(", ")),
     };
     reasons.into_iter().map(line).collect()
+}
+
+/// Records the traces of each area that the kernel can tell.
+fn trace(
+    kernel: &Kernel,
+    family: &Family,
+    request: &Request,
+    guest: &mut Guest,
+    did: &mut record::Kernel,
+) -> Result<()> {
+    let out = request.out.join("rack");
+    for area in traces::areas() {
+        if let Some(why) = family.untraced.get(area) {
+            did.not_run.push(format!("traces of {area}: {why}"));
+            continue;
+        }
+        if let Err(error) = capture(guest, kernel, area, &out, did) {
+            did.not_run
+                .push(format!("traces of {area}: {}", why(&error, &out)));
+            *guest = Guest::boot(kernel, &request.kept, &out)?;
+        }
+    }
+    Ok(())
 }
 
 /// Records the traces of an area, and judges them by the constants of each release that differs.

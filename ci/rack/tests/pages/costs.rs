@@ -88,7 +88,7 @@ fn what_the_cure_of_xfs_costs() {
         "docs/findings/xfs-truncate.md",
         &format!(
             "With it direct writes of one file take {} times as long",
-            between("xfs", Fs::Xfs, |_, _| true)
+            between("iomap-eof", Fs::Xfs, |_, _| true)
         ),
     );
 }
