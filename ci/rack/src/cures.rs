@@ -18,7 +18,7 @@ use interlock_checker::manifest::Manifest;
 use interlock_checker::record::Cell;
 use interlock_checker::{interrupt, note};
 
-use crate::cure::{self, Cure, NONE};
+use crate::cure::{self, Cure, NONE, Source};
 use crate::guest::Guest;
 use crate::history;
 use crate::kernels::Kernel;
@@ -95,7 +95,7 @@ pub fn run(root: &Path, request: &Request) -> Result<u8> {
                 continue;
             }
             let did = build::build(&table, &source, cure, root, &request.kept)
-                .and_then(|kernel| asks.of(&kernel, cure));
+                .and_then(|kernel| asks.of(&source, &kernel, cure));
             match did {
                 Ok(did) => {
                     println!("{}+{}: {}", source.version, cure.name, summary(&did));
@@ -162,7 +162,7 @@ struct Asks<'a> {
 
 impl Asks<'_> {
     /// What one kernel did.
-    fn of(&self, kernel: &Kernel, cure: &Cure) -> Result<Built> {
+    fn of(&self, source: &Source, kernel: &Kernel, cure: &Cure) -> Result<Built> {
         let mut guest = self.boot(kernel)?;
         note!("{}: up", kernel.version);
         let mut did = Built {
@@ -203,6 +203,7 @@ impl Asks<'_> {
             }
         }
         let costs = self.compared(cure).filter_map(|cure| cure.costs);
+        let costs = costs.filter(|_| source.is_timed());
         for fs in costs.collect::<BTreeSet<_>>() {
             match workloads::costs(&mut guest, fs) {
                 Ok(costs) => {
