@@ -144,6 +144,13 @@ fn those_that_survive_are_the_listed_ones() {
     let stronger = contains("19 mutants: 14 known, 5 to show");
     mutate(dir, &[]).code(1).stdout(unlisted).stderr(stronger);
 
+    // Those of one definition alone.
+    let of_small = lines(&WEAKER).and(contains("in = 'Near'").not());
+    mutate(dir, &["--in", "Smal*"]).code(1).stdout(of_small);
+    let nobody = contains("there is no mutant to show");
+    mutate(dir, &["--in", "Smaller"]).code(2).stderr(nobody);
+    mutate(dir, &["--in", "["]).code(2).stderr(contains("--in"));
+
     list(&[of(&survive)]);
     let nothing_anew = || contains(", 0 to show");
     mutate(dir, &[]).code(0).stderr(nothing_anew());

@@ -87,7 +87,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let chosen = choose(made.clone(), request);
     ensure!(
         !chosen.is_empty(),
-        "there is no mutant to show (ask for more of them, or another area)"
+        "there is no mutant to show (ask for more of them, another area or another definition)"
     );
     let tools = Tools::find(root, &[], &[request.engine])?;
     let out = std::path::absolute(request.out.join("mutate"))?;
@@ -216,6 +216,10 @@ fn of_area(area: &Area, others: Option<&Area>) -> Vec<Mutant> {
 
 /// Those that the request is about, in an order that its seed says.
 fn choose<'a>(mut mutants: Vec<&'a Mutant>, request: &Request) -> Vec<&'a Mutant> {
+    if !request.definitions.is_empty() {
+        let is_asked = |name| request.definitions.iter().any(|asked| asked.matches(name));
+        mutants.retain(|mutant| is_asked(&mutant.identity.definition));
+    }
     if let Some(shard) = &request.shard {
         mutants.retain(|mutant| shard.has(number(mutant, 0)));
     }

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use glob::Pattern;
 use interlock_checker::manifest::Engine;
 use interlock_checker::shard::Shard;
 
@@ -12,6 +13,8 @@ use interlock_checker::shard::Shard;
 pub struct Request {
     /// Those of these areas; of all, if it is empty.
     pub areas: Vec<String>,
+    /// Of these, those of the definitions that one of these matches; of all, if it is empty.
+    pub definitions: Vec<Pattern>,
     /// Of these, only this part.
     pub shard: Option<Shard>,
     /// Of these, so many.

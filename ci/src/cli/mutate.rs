@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use glob::Pattern;
 use interlock_checker::manifest::Engine;
 use interlock_checker::shard::Shard;
 use interlock_checker::{interrupt, toolchain};
@@ -20,6 +21,9 @@ pub struct Mutate {
     /// Only mutants of these areas, folders of specs/
     #[arg(value_name = "AREA")]
     areas: Vec<String>,
+    /// Only mutants of these definitions: 'Final612*'
+    #[arg(long = "in", value_name = "NAME|GLOB")]
+    definitions: Vec<Pattern>,
     /// Only N of them, which the seed chooses
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
@@ -42,7 +46,7 @@ pub struct Mutate {
     #[arg(long, value_name = "N", conflicts_with = "matrix")]
     runs: Option<NonZero<usize>>,
     /// Write the sections of these areas in docs/mutants.md anew, or that of the sample
-    #[arg(long, conflicts_with_all = ["shard", "budget", "matrix"])]
+    #[arg(long, conflicts_with_all = ["definitions", "shard", "budget", "matrix"])]
     keep: bool,
     /// How many mutants run at once [default: one a core, and one more]
     #[arg(short, long, value_name = "N")]
@@ -58,6 +62,7 @@ impl Mutate {
         interrupt::install()?;
         let request = Request {
             areas: self.areas,
+            definitions: self.definitions,
             shard: self.shard,
             sample: self.sample,
             seed: self.seed,
