@@ -87,8 +87,8 @@ fn what_the_cure_of_xfs_costs() {
     says(
         "docs/findings/xfs-truncate.md",
         &format!(
-            "With it direct writes of one file take {} times as long",
-            between("iomap-eof", Fs::Xfs, |_, _| true)
+            "With it and the other patch direct writes of one file take {} times as long",
+            between("xfs", Fs::Xfs, |_, _| true)
         ),
     );
 }
