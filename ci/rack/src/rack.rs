@@ -156,7 +156,6 @@ fn play(
     guest: &mut Guest,
     did: &mut record::Kernel,
 ) -> Result<()> {
-    let out = request.out.join("rack");
     for named in plans {
         let design = family.constant(match named.plan.fs {
             Fs::Ext4 => "dio",
@@ -175,15 +174,7 @@ fn play(
                 note!("{}: {}: {}", kernel.version, named.name, cell.did);
                 did.plans.insert(named.name.clone(), cell);
             }
-            Err(error) => {
-                if interrupt::requested() {
-                    return Err(error);
-                }
-                // What it has done to its memory or its disk nobody knows: the next plan gets a new one.
-                did.not_run
-                    .push(format!("{}: {}", named.name, why(&error, &out)));
-                *guest = Guest::boot(kernel, &request.kept, &out)?;
-            }
+            Err(error) => give_up(&named.name, error, kernel, request, guest, did)?,
         }
     }
     Ok(())
@@ -196,20 +187,33 @@ fn workloads(
     guest: &mut Guest,
     did: &mut record::Kernel,
 ) -> Result<()> {
-    let out = request.out.join("rack");
     for workload in Workload::ALL {
         match work(guest, workload) {
             Ok(measured) => {
                 note!("{}: {measured:?}", kernel.version);
                 did.workloads.push(measured);
             }
-            Err(error) => {
-                did.not_run
-                    .push(format!("{workload:?}: {}", why(&error, &out)));
-                *guest = Guest::boot(kernel, &request.kept, &out)?;
-            }
+            Err(error) => give_up(&format!("{workload:?}"), error, kernel, request, guest, did)?,
         }
     }
+    Ok(())
+}
+
+/// Notes that something was not run. What it has done to the guest's memory or its disk nobody knows: what comes next gets a new one.
+fn give_up(
+    name: &str,
+    error: anyhow::Error,
+    kernel: &Kernel,
+    request: &Request,
+    guest: &mut Guest,
+    did: &mut record::Kernel,
+) -> Result<()> {
+    if interrupt::requested() {
+        return Err(error);
+    }
+    let out = request.out.join("rack");
+    did.not_run.push(format!("{name}: {}", why(&error, &out)));
+    *guest = Guest::boot(kernel, &request.kept, &out)?;
     Ok(())
 }
 
@@ -251,9 +255,8 @@ fn trace(
             continue;
         }
         if let Err(error) = capture(guest, kernel, area, &out, did) {
-            did.not_run
-                .push(format!("traces of {area}: {}", why(&error, &out)));
-            *guest = Guest::boot(kernel, &request.kept, &out)?;
+            let name = format!("traces of {area}");
+            give_up(&name, error, kernel, request, guest, did)?;
         }
     }
     Ok(())

@@ -87,7 +87,7 @@ fn what_the_cure_of_xfs_costs() {
     says(
         "docs/findings/xfs-truncate.md",
         &format!(
-            "With it and the other patch direct writes of one file take {} times as long",
+            "With it and [the other patch](xfs-append.md#what-would-cure-it) direct writes of one file take {} times as long",
             between("xfs", Fs::Xfs, |_, _| true)
         ),
     );
