@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use interlock_checker::engines::{Engines, Tools};
 use interlock_checker::evidence::Evidence;
-use interlock_checker::manifest::{Engine, Manifest};
+use interlock_checker::manifest::{Engine, Lane, Manifest};
 use interlock_checker::resident::Resident;
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::whole::write_whole;
@@ -150,7 +150,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     evidence.trim()?;
     hunted?;
     let judged = Judged::all(&found, &lists);
-    let report = Report::new(&made, judged, asked, request.matrix);
+    let report = Report::new(&made, judged, lanes(&areas), asked, request.matrix);
     say::print(&report.text()?)?;
     note!("{:.0} s", start.elapsed().as_secs_f64());
     if interrupt::requested() {
@@ -159,7 +159,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     if request.keep {
         let sections = match request.sample {
             Some(_) => vec![section(page::SAMPLE, &report, &request.areas, request)],
-            None => sections(&names, &made, &found, &lists, request),
+            None => sections(&areas, &made, &found, &lists, request),
         };
         keep(&root.join("docs"), &manifest, sections)?;
     }
@@ -175,24 +175,37 @@ fn section(of: &str, report: &Report, areas: &[String], request: &Request) -> (S
 
 /// A section for each of these areas.
 fn sections(
-    areas: &[&String],
+    areas: &[Area],
     made: &[&Mutant],
     found: &[Record],
     lists: &BTreeMap<String, List>,
     request: &Request,
 ) -> Vec<(String, String)> {
-    let whole = |area: &&String| {
+    let whole = |area: &Area| {
+        let name = &area.name;
         let made: Vec<&Mutant> = made
             .iter()
             .copied()
-            .filter(|one| one.area == **area)
+            .filter(|one| one.area == *name)
             .collect();
-        let found = found.iter().filter(|record| record.area == **area);
+        let found = found.iter().filter(|record| record.area == *name);
         let judged = Judged::all(found, lists);
-        let report = Report::new(&made, judged, made.len(), false);
-        section(area, &report, std::slice::from_ref(area), request)
+        let report = Report::new(
+            &made,
+            judged,
+            lanes(std::slice::from_ref(area)),
+            made.len(),
+            false,
+        );
+        section(name, &report, std::slice::from_ref(name), request)
     };
     areas.iter().map(whole).collect()
+}
+
+/// The rows that are asked, and their lanes.
+fn lanes(areas: &[Area]) -> BTreeMap<String, Lane> {
+    let rows = areas.iter().flat_map(Area::all_rows);
+    rows.map(|row| (row.name.clone(), row.lane)).collect()
 }
 
 /// Puts the sections into the page.

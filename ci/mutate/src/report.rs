@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 
 use anyhow::Result;
+use interlock_checker::manifest::Lane;
 use interlock_checker::markdown;
 
 use crate::list::{self, List};
@@ -105,19 +106,27 @@ pub struct Report {
     modules: BTreeMap<(String, String), Tally>,
     all: Tally,
     judged: Vec<Judged>,
+    rows: BTreeMap<String, Lane>,
     left: usize,
     matrix: bool,
 }
 
 impl Report {
-    /// Of those that were `made`, what is known of some. `asked` is how many were to be shown.
-    pub fn new(made: &[&Mutant], judged: Vec<Judged>, asked: usize, matrix: bool) -> Report {
+    /// Of those that were `made`, what these `rows` have said of some. `asked` is how many were to be shown.
+    pub fn new(
+        made: &[&Mutant],
+        judged: Vec<Judged>,
+        rows: BTreeMap<String, Lane>,
+        asked: usize,
+        matrix: bool,
+    ) -> Report {
         let mut report = Report {
             operators: BTreeMap::new(),
             modules: BTreeMap::new(),
             all: Tally::default(),
             left: asked - judged.len(),
             judged: Vec::new(),
+            rows,
             matrix,
         };
         for mutant in made {
@@ -210,9 +219,11 @@ impl Report {
         let refused = self.all.refused;
         format!(
             "`{command}`: of {made} mutants {shown} were shown{runs}, and {refused} are no TLA+. {killed} were noticed, {listed} are \
-             listed with their reason, and {unlisted} are not explained.\n\n{}\n{}",
+             listed with their reason, and {unlisted} are not explained.\n\n{}\n{}{}",
             self.tables(),
-            self.rows()
+            self.rows(),
+            self.needless()
+                .map_or_else(String::new, |text| format!("\n{text}"))
         )
     }
 
@@ -270,6 +281,32 @@ impl Report {
             needless.join(", ")
         )
     }
+
+    /// The rows that were never the first to notice a mutant, by lane, if all mutants were shown: whatever they would notice, one of the
+    /// others has noticed.
+    fn needless(&self) -> Option<String> {
+        let kills = self
+            .judged
+            .iter()
+            .filter_map(|one| one.record.kills().first());
+        let first: BTreeSet<&String> = kills.map(|kill| &kill.row).collect();
+        let mut lanes: BTreeMap<Lane, Vec<&str>> = BTreeMap::new();
+        for (name, lane) in self.rows.iter().filter(|(name, _)| !first.contains(name)) {
+            lanes.entry(*lane).or_default().push(name);
+        }
+        let needless = lanes.iter().map(|(lane, rows)| {
+            let (lane, count, names) = (lane.name(), rows.len(), rows.join(", "));
+            format!("- {lane}, {count}: {names}\n")
+        });
+        let (all, some) = (self.rows.len(), first.len());
+        (self.all.made == self.judged.len()).then(|| {
+            format!(
+                "<details><summary>Of {all} rows {some} were first to notice one. Without the others as many are noticed; they are these, by \
+                 lane.</summary>\n\n{}\n</details>\n",
+                needless.collect::<String>()
+            )
+        })
+    }
 }
 
 fn by_area<'a>(judged: impl Iterator<Item = &'a Judged>) -> BTreeMap<&'a str, Vec<&'a Judged>> {
@@ -282,3 +319,70 @@ fn by_area<'a>(judged: impl Iterator<Item = &'a Judged>) -> BTreeMap<&'a str, Ve
 
 // The tally counts kills in this order.
 const _: () = assert!(How::Verdict as usize == 0 && How::Endless as usize == 4);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutant::Identity;
+    use crate::results::Kill;
+
+    fn judged(to: &str, kills: &[&str]) -> Judged {
+        let mutant = Identity {
+            module: "Lock".to_owned(),
+            definition: "Enter".to_owned(),
+            operator: Operator::DropConjunct,
+            from: "free".to_owned(),
+            to: to.to_owned(),
+            nth: 1,
+        };
+        let kills = kills.iter().map(|row| Kill {
+            row: row.to_string(),
+            how: How::Verdict,
+            ask: row.to_string(),
+        });
+        let record = Record {
+            key: to.to_owned(),
+            area: "lock".to_owned(),
+            mutant,
+            fate: Fate::Killed(kills.collect()),
+            passed: BTreeSet::new(),
+            unread: BTreeSet::new(),
+            cpu: 0.0,
+        };
+        Judged {
+            record,
+            listed: false,
+        }
+    }
+
+    /// Of so many mutants these were shown.
+    fn report(made: usize, judged: Vec<Judged>) -> Report {
+        let rows = [
+            ("first", Lane::Smoke),
+            ("idle", Lane::Ci),
+            ("late", Lane::Nightly),
+        ];
+        let rows = rows.map(|(row, lane)| (row.to_owned(), lane));
+        let mut report = Report::new(&[], judged, BTreeMap::from(rows), made, false);
+        report.all.made = made;
+        report
+    }
+
+    #[test]
+    fn who_is_never_first_is_not_needed() {
+        let judged = vec![judged("a", &["first", "late"]), judged("b", &["first"])];
+        let needless = report(2, judged).needless().expect("all are shown");
+        assert!(needless.contains("Of 3 rows 1 were first"), "{needless}");
+        let (_, lanes) = needless.split_once("\n\n").expect("the lanes");
+        assert!(
+            lanes.starts_with("- ci, 1: idle\n- nightly, 1: late\n"),
+            "{lanes}"
+        );
+    }
+
+    #[test]
+    fn a_part_does_not_tell_who_is_needed() {
+        let judged = vec![judged("a", &["first"])];
+        assert_eq!(report(2, judged).needless(), None);
+    }
+}
