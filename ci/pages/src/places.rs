@@ -83,18 +83,23 @@ impl Places {
         Ok(Some((meant, fragment)))
     }
 
-    /// The page of a file that exists, which is wanted if there is none yet. What lies in the chapters' folder and is no chapter is its
-    /// own page: it is in the book as it is.
+    /// The page of a file that exists, which is wanted if there is none yet. A file in the chapters' folder that is no chapter is its own
+    /// page: it is in the book as it is. A folder there is shown by the chapter that is its README, if it has one.
     pub(crate) fn page(&mut self, file: &Path) -> PathBuf {
         if let Some(page) = self.pages.get(file) {
             return page.clone();
         }
+        let is_folder = self.on_disk(file).is_dir();
         if let Ok(inside) = file.strip_prefix(DOCS) {
-            return inside.to_owned();
+            match self.pages.get(&file.join("README.md")) {
+                Some(page) => return page.clone(),
+                None if !is_folder => return inside.to_owned(),
+                None => {}
+            }
         }
         let place = Path::new(SOURCES).join(file);
         let page = match file.extension() {
-            _ if self.on_disk(file).is_dir() => place.join("index.md"),
+            _ if is_folder => place.join("index.md"),
             Some(extension) if extension == "md" => place,
             _ => {
                 let mut name = OsString::from(place);

@@ -91,6 +91,26 @@ fn links_of_chapters_lead_to_pages() {
     );
 }
 
+/// One of the chapters' folder is in the book by its README alone.
+#[test]
+fn a_folder_is_its_readme_or_a_list_of_its_files() {
+    let (chapters, added) = book("[a](more) [b](img) [c](../src)\n").expect("a book");
+    let expected = "[a](more/index.md) [b](source/docs/img/index.md) [c](source/src/index.md)\n";
+    assert_eq!(chapters[0].text, expected);
+    let pages: Vec<&str> = added
+        .sources
+        .below
+        .iter()
+        .map(|page| &page.text[..])
+        .collect();
+    let pages = pages.concat();
+    assert!(
+        pages.contains("- [`a.svg`](../../../img/a.svg)\n"),
+        "{pages}"
+    );
+    assert!(pages.contains("- [`lib.rs`](lib.rs.md)\n"), "{pages}");
+}
+
 #[test]
 fn modules_follow_their_readme_and_those_of_a_chapter_come_first() {
     let (_, added) = book("").expect("a book");
