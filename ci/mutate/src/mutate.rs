@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use interlock_checker::engines::{Engines, Tools};
 use interlock_checker::evidence::Evidence;
-use interlock_checker::manifest::{Engine, Lane, Manifest};
+use interlock_checker::manifest::{Engine, Manifest};
 use interlock_checker::resident::Resident;
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::whole::write_whole;
@@ -24,7 +24,7 @@ use crate::mutant::{Mutant, of_module};
 use crate::page;
 use crate::plan::{Ask, Plan};
 use crate::reach::Area;
-use crate::report::{Judged, Report};
+use crate::report::{Judged, Report, Rows};
 use crate::request::Request;
 use crate::results::{Fate, Record, Results};
 
@@ -150,7 +150,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     evidence.trim()?;
     hunted?;
     let judged = Judged::all(&found, &lists);
-    let report = Report::new(&made, judged, lanes(&areas), asked, request.matrix);
+    let report = Report::new(&made, judged, rows(&areas, &plans), asked, request.matrix);
     say::print(&report.text()?)?;
     note!("{:.0} s", start.elapsed().as_secs_f64());
     if interrupt::requested() {
@@ -159,7 +159,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     if request.keep {
         let sections = match request.sample {
             Some(_) => vec![section(page::SAMPLE, &report, &request.areas, request)],
-            None => sections(&areas, &made, &found, &lists, request),
+            None => sections(&areas, &plans, &made, &found, &lists, request),
         };
         keep(&root.join("docs"), &manifest, sections)?;
     }
@@ -176,6 +176,7 @@ fn section(of: &str, report: &Report, areas: &[String], request: &Request) -> (S
 /// A section for each of these areas.
 fn sections(
     areas: &[Area],
+    plans: &BTreeMap<Place, Plan>,
     made: &[&Mutant],
     found: &[Record],
     lists: &BTreeMap<String, List>,
@@ -193,7 +194,7 @@ fn sections(
         let report = Report::new(
             &made,
             judged,
-            lanes(std::slice::from_ref(area)),
+            rows(std::slice::from_ref(area), plans),
             made.len(),
             false,
         );
@@ -202,10 +203,18 @@ fn sections(
     areas.iter().map(whole).collect()
 }
 
-/// The rows that are asked, and their lanes.
-fn lanes(areas: &[Area]) -> BTreeMap<String, Lane> {
+/// The rows that are asked.
+fn rows(areas: &[Area], plans: &BTreeMap<Place, Plan>) -> Rows {
     let rows = areas.iter().flat_map(Area::all_rows);
-    rows.map(|row| (row.name.clone(), row.lane)).collect()
+    let asks = plans.values().flat_map(|plan| &plan.asks);
+    let run = |ask: &Ask| {
+        let names = ask.rows.iter().map(|row| row.name.clone());
+        (ask.digest.clone(), names.collect())
+    };
+    Rows {
+        lanes: rows.map(|row| (row.name.clone(), row.lane)).collect(),
+        runs: asks.map(run).collect(),
+    }
 }
 
 /// Puts the sections into the page.

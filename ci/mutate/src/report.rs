@@ -10,7 +10,7 @@ use interlock_checker::markdown;
 use crate::list::{self, List};
 use crate::mutant::Mutant;
 use crate::operators::Operator;
-use crate::results::{Fate, How, Record};
+use crate::results::{Fate, How, Kill, Record};
 
 /// So many of the rows that kill are shown.
 const ROWS: usize = 10;
@@ -99,6 +99,28 @@ impl Tally {
     }
 }
 
+/// The rows that were asked.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// The lane of each, by its name.
+    pub lanes: BTreeMap<String, Lane>,
+    /// Those that share a run, by the digest of the ask.
+    pub runs: BTreeMap<String, Vec<String>>,
+}
+
+impl Rows {
+    /// Those of which one has noticed. Whose formula has no value or no end, a run that several share does not tell.
+    fn noticing<'r>(&'r self, kill: &'r Kill) -> Vec<&'r String> {
+        match kill.how {
+            How::Verdict | How::Count | How::Coverage => vec![&kill.row],
+            How::Evaluation | How::Endless => {
+                let run = self.runs.get(&kill.ask).into_iter().flatten();
+                run.chain([&kill.row]).collect()
+            }
+        }
+    }
+}
+
 /// All that is to be told.
 #[derive(Debug)]
 pub struct Report {
@@ -106,7 +128,7 @@ pub struct Report {
     modules: BTreeMap<(String, String), Tally>,
     all: Tally,
     judged: Vec<Judged>,
-    rows: BTreeMap<String, Lane>,
+    rows: Rows,
     left: usize,
     matrix: bool,
 }
@@ -116,7 +138,7 @@ impl Report {
     pub fn new(
         made: &[&Mutant],
         judged: Vec<Judged>,
-        rows: BTreeMap<String, Lane>,
+        rows: Rows,
         asked: usize,
         matrix: bool,
     ) -> Report {
@@ -289,20 +311,21 @@ impl Report {
             .judged
             .iter()
             .filter_map(|one| one.record.kills().first());
-        let first: BTreeSet<&String> = kills.map(|kill| &kill.row).collect();
+        let first: BTreeSet<&String> = kills.flat_map(|kill| self.rows.noticing(kill)).collect();
+        let all = &self.rows.lanes;
         let mut lanes: BTreeMap<Lane, Vec<&str>> = BTreeMap::new();
-        for (name, lane) in self.rows.iter().filter(|(name, _)| !first.contains(name)) {
+        for (name, lane) in all.iter().filter(|(name, _)| !first.contains(name)) {
             lanes.entry(*lane).or_default().push(name);
         }
         let needless = lanes.iter().map(|(lane, rows)| {
             let (lane, count, names) = (lane.name(), rows.len(), rows.join(", "));
             format!("- {lane}, {count}: {names}\n")
         });
-        let (all, some) = (self.rows.len(), first.len());
+        let (all, some) = (all.len(), first.len());
         (self.all.made == self.judged.len()).then(|| {
             format!(
-                "<details><summary>Of {all} rows {some} were first to notice one. Without the others as many are noticed; they are these, by \
-                 lane.</summary>\n\n{}\n</details>\n",
+                "<details><summary>Of {all} rows {some} were first to notice one, by themselves or in a run that several share. Without the \
+                 others as many are noticed; they are these, by lane.</summary>\n\n{}\n</details>\n",
                 needless.collect::<String>()
             )
         })
@@ -324,9 +347,8 @@ const _: () = assert!(How::Verdict as usize == 0 && How::Endless as usize == 4);
 mod tests {
     use super::*;
     use crate::mutant::Identity;
-    use crate::results::Kill;
 
-    fn judged(to: &str, kills: &[&str]) -> Judged {
+    fn judged(to: &str, how: How, kills: &[&str]) -> Judged {
         let mutant = Identity {
             module: "Lock".to_owned(),
             definition: "Enter".to_owned(),
@@ -337,7 +359,7 @@ mod tests {
         };
         let kills = kills.iter().map(|row| Kill {
             row: row.to_string(),
-            how: How::Verdict,
+            how,
             ask: row.to_string(),
         });
         let record = Record {
@@ -355,22 +377,30 @@ mod tests {
         }
     }
 
-    /// Of so many mutants these were shown.
+    /// Of so many mutants these were shown to three rows, of which two share a run.
     fn report(made: usize, judged: Vec<Judged>) -> Report {
-        let rows = [
+        let lanes = [
             ("first", Lane::Smoke),
             ("idle", Lane::Ci),
             ("late", Lane::Nightly),
         ];
-        let rows = rows.map(|(row, lane)| (row.to_owned(), lane));
-        let mut report = Report::new(&[], judged, BTreeMap::from(rows), made, false);
+        let lanes = lanes.map(|(row, lane)| (row.to_owned(), lane));
+        let run = ["first", "late"].map(str::to_owned).to_vec();
+        let rows = Rows {
+            lanes: BTreeMap::from(lanes),
+            runs: BTreeMap::from([("first".to_owned(), run)]),
+        };
+        let mut report = Report::new(&[], judged, rows, made, false);
         report.all.made = made;
         report
     }
 
     #[test]
     fn who_is_never_first_is_not_needed() {
-        let judged = vec![judged("a", &["first", "late"]), judged("b", &["first"])];
+        let judged = vec![
+            judged("a", How::Verdict, &["first", "late"]),
+            judged("b", How::Count, &["first"]),
+        ];
         let needless = report(2, judged).needless().expect("all are shown");
         assert!(needless.contains("Of 3 rows 1 were first"), "{needless}");
         let (_, lanes) = needless.split_once("\n\n").expect("the lanes");
@@ -381,8 +411,18 @@ mod tests {
     }
 
     #[test]
+    fn who_shares_a_run_without_a_value_may_be_needed() {
+        for how in [How::Evaluation, How::Endless] {
+            let judged = vec![judged("a", how, &["first"])];
+            let needless = report(1, judged).needless().expect("all are shown");
+            assert!(needless.contains("Of 3 rows 2 were first"), "{needless}");
+            assert!(!needless.contains("late"), "{needless}");
+        }
+    }
+
+    #[test]
     fn a_part_does_not_tell_who_is_needed() {
-        let judged = vec![judged("a", &["first"])];
+        let judged = vec![judged("a", How::Verdict, &["first"])];
         assert_eq!(report(2, judged).needless(), None);
     }
 }
