@@ -1,5 +1,6 @@
 //! A guest: QEMU with a kernel of the rack, asked and heard over a virtio port.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ impl Guest {
                 "console=ttyS0 panic=-1 oops=panic quiet loglevel=5 tsc=reliable nokaslr mitigations=off",
             ])
             .arg("-serial")
-            .arg(format!("file:{}", comma(&console)))
+            .arg(to_file(&console))
             .args([
                 "-device",
                 "virtio-serial-pci",
@@ -231,7 +232,10 @@ impl Drop for Guest {
     }
 }
 
-/// A comma in an option of QEMU's is written twice.
-fn comma(path: &Path) -> String {
-    path.display().to_string().replace(',', ",,")
+/// QEMU's name for a serial line into a file. It takes all that is behind the colon for the path, commas too, which other options want
+/// twice.
+fn to_file(path: &Path) -> OsString {
+    let mut named = OsString::from("file:");
+    named.push(path);
+    named
 }
