@@ -150,7 +150,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     evidence.trim()?;
     hunted?;
     let judged = Judged::all(&found, &lists);
-    let report = Report::new(&made, judged, rows(&areas, &plans), asked, request.matrix);
+    let report = Report::new(&made, judged, asked, request.matrix);
     say::print(&report.text()?)?;
     note!("{:.0} s", start.elapsed().as_secs_f64());
     if interrupt::requested() {
@@ -158,7 +158,16 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     }
     if request.keep {
         let sections = match request.sample {
-            Some(_) => vec![section(page::SAMPLE, &report, &request.areas, request)],
+            Some(_) => {
+                let rows = rows(&areas, &plans);
+                vec![section(
+                    page::SAMPLE,
+                    &report,
+                    &request.areas,
+                    request,
+                    &rows,
+                )]
+            }
             None => sections(&areas, &plans, &made, &found, &lists, request),
         };
         keep(&root.join("docs"), &manifest, sections)?;
@@ -167,10 +176,16 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
 }
 
 /// A section of the page that is kept, its title first: of an area, or of the sample.
-fn section(of: &str, report: &Report, areas: &[String], request: &Request) -> (String, String) {
+fn section(
+    of: &str,
+    report: &Report,
+    areas: &[String],
+    request: &Request,
+    rows: &Rows,
+) -> (String, String) {
     let title = page::title(of, request.engine);
     let command = request.command(areas);
-    (title, report.section(&command, request.runs))
+    (title, report.section(&command, request.runs, rows))
 }
 
 /// A section for each of these areas.
@@ -191,14 +206,9 @@ fn sections(
             .collect();
         let found = found.iter().filter(|record| record.area == *name);
         let judged = Judged::all(found, lists);
-        let report = Report::new(
-            &made,
-            judged,
-            rows(std::slice::from_ref(area), plans),
-            made.len(),
-            false,
-        );
-        section(name, &report, std::slice::from_ref(name), request)
+        let report = Report::new(&made, judged, made.len(), false);
+        let rows = rows(std::slice::from_ref(area), plans);
+        section(name, &report, std::slice::from_ref(name), request, &rows)
     };
     areas.iter().map(whole).collect()
 }

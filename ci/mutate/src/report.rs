@@ -100,7 +100,7 @@ impl Tally {
 }
 
 /// The rows that were asked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Rows {
     /// The lane of each, by its name.
     pub lanes: BTreeMap<String, Lane>,
@@ -128,27 +128,19 @@ pub struct Report {
     modules: BTreeMap<(String, String), Tally>,
     all: Tally,
     judged: Vec<Judged>,
-    rows: Rows,
     left: usize,
     matrix: bool,
 }
 
 impl Report {
-    /// Of those that were `made`, what these `rows` have said of some. `asked` is how many were to be shown.
-    pub fn new(
-        made: &[&Mutant],
-        judged: Vec<Judged>,
-        rows: Rows,
-        asked: usize,
-        matrix: bool,
-    ) -> Report {
+    /// Of those that were `made`, what is known of some. `asked` is how many were to be shown.
+    pub fn new(made: &[&Mutant], judged: Vec<Judged>, asked: usize, matrix: bool) -> Report {
         let mut report = Report {
             operators: BTreeMap::new(),
             modules: BTreeMap::new(),
             all: Tally::default(),
             left: asked - judged.len(),
             judged: Vec::new(),
-            rows,
             matrix,
         };
         for mutant in made {
@@ -227,8 +219,8 @@ impl Report {
         Ok(text)
     }
 
-    /// For the documentation; `command` makes it, with so many `runs` a mutant.
-    pub fn section(&self, command: &str, runs: Option<NonZero<usize>>) -> String {
+    /// For the documentation; `command` makes it, with so many `runs` a mutant, of these rows.
+    pub fn section(&self, command: &str, runs: Option<NonZero<usize>>, rows: &Rows) -> String {
         let runs = runs.map_or_else(String::new, |runs| format!(", each in {runs} runs at most"));
         let Tally {
             made,
@@ -244,7 +236,7 @@ impl Report {
              listed with their reason, and {unlisted} are not explained.\n\n{}\n{}{}",
             self.tables(),
             self.rows(),
-            self.needless()
+            self.needless(rows)
                 .map_or_else(String::new, |text| format!("\n{text}"))
         )
     }
@@ -306,13 +298,13 @@ impl Report {
 
     /// The rows that were never the first to notice a mutant, by lane, if all mutants were shown: whatever they would notice, one of the
     /// others has noticed.
-    fn needless(&self) -> Option<String> {
+    fn needless(&self, rows: &Rows) -> Option<String> {
         let kills = self
             .judged
             .iter()
             .filter_map(|one| one.record.kills().first());
-        let first: BTreeSet<&String> = kills.flat_map(|kill| self.rows.noticing(kill)).collect();
-        let all = &self.rows.lanes;
+        let first: BTreeSet<&String> = kills.flat_map(|kill| rows.noticing(kill)).collect();
+        let all = &rows.lanes;
         let mut lanes: BTreeMap<Lane, Vec<&str>> = BTreeMap::new();
         for (name, lane) in all.iter().filter(|(name, _)| !first.contains(name)) {
             lanes.entry(*lane).or_default().push(name);
@@ -377,8 +369,8 @@ mod tests {
         }
     }
 
-    /// Of so many mutants these were shown to three rows, of which two share a run.
-    fn report(made: usize, judged: Vec<Judged>) -> Report {
+    /// What is told if of so many mutants these were shown to three rows, of which two share a run.
+    fn needless(made: usize, judged: Vec<Judged>) -> Option<String> {
         let lanes = [
             ("first", Lane::Smoke),
             ("idle", Lane::Ci),
@@ -390,9 +382,9 @@ mod tests {
             lanes: BTreeMap::from(lanes),
             runs: BTreeMap::from([("first".to_owned(), run)]),
         };
-        let mut report = Report::new(&[], judged, rows, made, false);
+        let mut report = Report::new(&[], judged, made, false);
         report.all.made = made;
-        report
+        report.needless(&rows)
     }
 
     #[test]
@@ -401,7 +393,7 @@ mod tests {
             judged("a", How::Verdict, &["first", "late"]),
             judged("b", How::Count, &["first"]),
         ];
-        let needless = report(2, judged).needless().expect("all are shown");
+        let needless = needless(2, judged).expect("all are shown");
         assert!(needless.contains("Of 3 rows 1 were first"), "{needless}");
         let (_, lanes) = needless.split_once("\n\n").expect("the lanes");
         assert!(
@@ -414,7 +406,7 @@ mod tests {
     fn who_shares_a_run_without_a_value_may_be_needed() {
         for how in [How::Evaluation, How::Endless] {
             let judged = vec![judged("a", how, &["first"])];
-            let needless = report(1, judged).needless().expect("all are shown");
+            let needless = needless(1, judged).expect("all are shown");
             assert!(needless.contains("Of 3 rows 2 were first"), "{needless}");
             assert!(!needless.contains("late"), "{needless}");
         }
@@ -423,6 +415,6 @@ mod tests {
     #[test]
     fn a_part_does_not_tell_who_is_needed() {
         let judged = vec![judged("a", How::Verdict, &["first"])];
-        assert_eq!(report(2, judged).needless(), None);
+        assert_eq!(needless(2, judged), None);
     }
 }
