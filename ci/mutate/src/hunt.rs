@@ -1,6 +1,5 @@
 //! Shows a mutant to the rows that read its definition, until one of them notices.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -59,14 +58,20 @@ pub fn key(mutant: &Mutant, tools: &Tools) -> String {
     hex_sha256(format!("4 {tool:?} {area} {identity:?} {faulty:?}").as_bytes())
 }
 
-/// Which rows have noticed mutants of a definition, and of a module: they are asked first about the next one.
+/// Which rows have noticed mutants of a definition, and of a module, and what they cost: those that notice most for their time are asked
+/// first about the next one.
 #[derive(Debug, Default)]
-pub struct Noticed(Mutex<BTreeMap<String, BTreeMap<String, usize>>>);
+pub struct Noticed {
+    /// How often, by place and row.
+    rows: Mutex<BTreeMap<String, BTreeMap<String, usize>>>,
+    /// Seconds of CPU time that an ask has taken at most, by its digest.
+    took: Mutex<BTreeMap<String, f64>>,
+}
 
 impl Noticed {
     /// A mutant was killed, or was not.
     pub fn add(&self, record: &Record) {
-        let (Fate::Killed(kills), Ok(mut noticed)) = (&record.fate, self.0.lock()) else {
+        let (Fate::Killed(kills), Ok(mut noticed)) = (&record.fate, self.rows.lock()) else {
             return;
         };
         let [definition, module] = Noticed::places(&record.area, &record.mutant);
@@ -78,17 +83,35 @@ impl Noticed {
         }
     }
 
-    /// The asks, those first whose rows have noticed most.
+    /// An ask has taken so long.
+    fn took(&self, ask: &Ask, cpu: Duration) {
+        if let Ok(mut took) = self.took.lock() {
+            let most = took.entry(ask.digest.clone()).or_default();
+            *most = most.max(cpu.as_secs_f64());
+        }
+    }
+
+    /// The asks, those first whose rows have noticed most in the time that they take. Of those that have noticed nothing the ones that
+    /// count a graph come first, and the cheap ones.
     fn order<'p, 'a>(&self, mutant: &Mutant, asks: &'p [Ask<'a>]) -> Vec<&'p Ask<'a>> {
         let mut asks: Vec<&Ask> = asks.iter().collect();
-        if let Ok(noticed) = self.0.lock() {
+        if let (Ok(rows), Ok(took)) = (self.rows.lock(), self.took.lock()) {
             let [definition, module] = Noticed::places(&mutant.area, &mutant.identity);
-            let times = |ask: &Ask, place: &String| -> usize {
-                let known = noticed.get(place);
-                let of_row = |row: &&Model| known?.get(&row.name).copied();
-                ask.rows.iter().filter_map(of_row).sum()
+            let cost = |ask: &Ask| {
+                took.get(&ask.digest)
+                    .map_or(ask.cost(), |most| most.max(0.1))
             };
-            asks.sort_by_cached_key(|ask| Reverse((times(ask, &definition), times(ask, &module))));
+            let rate = |ask: &Ask, place: &String| -> f64 {
+                let known = rows.get(place);
+                let of_row = |row: &&Model| known?.get(&row.name).copied();
+                ask.rows.iter().filter_map(of_row).sum::<usize>() as f64 / cost(ask)
+            };
+            asks.sort_by(|a, b| {
+                let in_place = |place| rate(b, place).total_cmp(&rate(a, place));
+                let first = in_place(&definition).then(in_place(&module));
+                let counting = a.is_partial().cmp(&b.is_partial());
+                first.then(counting).then(cost(a).total_cmp(&cost(b)))
+            });
         }
         asks
     }
@@ -200,6 +223,7 @@ impl Hunter<'_> {
             }
             let mut run = self.mutated.run_all(&ask.rows, ask.how)?;
             record.cpu += run.verdict.cpu.as_secs_f64();
+            self.noticed.took(ask, run.verdict.cpu);
             if interrupt::requested() {
                 return Ok(None);
             }

@@ -44,10 +44,9 @@ impl<'a> Ask<'a> {
             };
             asks = asks.into_iter().flat_map(alone).collect();
         }
-        let cost = |ask: &Ask| -> f64 { ask.rows.iter().map(|row| estimate(row)).sum() };
         asks.sort_by(|a, b| {
             let counting = a.is_partial().cmp(&b.is_partial());
-            let cheaper = cost(a).total_cmp(&cost(b));
+            let cheaper = a.cost().total_cmp(&b.cost());
             counting.then(cheaper).then(a.name().cmp(&b.name()))
         });
         asks
@@ -63,13 +62,18 @@ impl<'a> Ask<'a> {
         Duration::from_secs(self.rows.iter().map(|row| row.budget).sum())
     }
 
+    /// Seconds of CPU time that it takes, as estimated.
+    pub fn cost(&self) -> f64 {
+        self.rows.iter().map(|row| estimate(row)).sum()
+    }
+
     /// Whether a row counts the whole graph.
     fn counts(&self) -> bool {
         self.rows.iter().any(|row| row.distinct.is_some())
     }
 
     /// Whether none does.
-    fn is_partial(&self) -> bool {
+    pub fn is_partial(&self) -> bool {
         !self.counts()
     }
 

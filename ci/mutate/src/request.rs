@@ -25,7 +25,7 @@ pub struct Request {
     pub budget: Option<Duration>,
     /// Ask every row, also when one has noticed.
     pub matrix: bool,
-    /// No more runs a mutant, those first whose rows have noticed most.
+    /// No more runs a mutant, those first whose rows notice most for their time.
     pub runs: Option<NonZero<usize>>,
     /// Whose rows are asked: TLC's about what they read, or Apalache's about what they alone read.
     pub engine: Engine,
