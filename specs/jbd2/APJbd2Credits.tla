@@ -1,11 +1,11 @@
 --------------------------- MODULE APJbd2Credits ---------------------------
 (***************************************************************************)
 (* Jbd2Credits for Apalache: the invariants I1 to I7 of the credits, for   *)
-(* logs of every size up to 2^20 blocks, by an inductive invariant.        *)
+(* logs of every size, by an inductive invariant.                          *)
 (*                                                                         *)
 (* FOR WHICH CONSTANTS.  One plain thread, and one or two writepages       *)
-(* threads with a worker each.  The log, j_max (a third of the log at      *)
-(* most, so a quarter too), the overhead, the slack, and what a handle     *)
+(* threads with a worker each.  The log, j_max (of which it must have room *)
+(* for one, and the slack), the overhead, the slack, and what a handle     *)
 (* asks for, reserves and uses are integers that the solver chooses: see   *)
 (* Sizes, Enough and Fit.                                                  *)
 (*                                                                         *)
@@ -108,14 +108,12 @@ Sizes ==
     /\ Cost \in Int /\ Uses \in Int /\ Extra \in Int /\ ConvertExtra \in Int
     /\ PageCost \in Int /\ PageUses \in Int /\ Reserve \in Int /\ ConvertUses \in Int
     /\ Log \in Int /\ Max \in Int /\ Overhead \in Int /\ Slack \in Int
-    /\ 1 <= Log /\ Log <= 1048576
-    /\ 1 <= Max /\ 3 * Max <= Log
-    /\ 2 <= Overhead /\ Overhead <= Max
+    /\ 2 <= Overhead
     /\ 0 <= Uses /\ Uses <= Cost
     /\ 0 <= Extra /\ 0 <= ConvertExtra
     /\ 0 <= PageUses /\ PageUses <= PageCost
     /\ 0 <= ConvertUses /\ ConvertUses <= Reserve
-    /\ 0 <= Slack /\ Max + Slack <= Log
+    /\ Max + Slack <= Log
 
 \* Enough slack for a last conversion of each page.
 Enough == Slack >= 1 + Sum(LAMBDA w : Beyond, Pages)
@@ -137,9 +135,11 @@ W   == Plain = {} /\ Pages = {"w1"}
 PWW == Plain = {"p1"} /\ Pages = {"w1", "w2"}
 
 AnySizes == Sizes /\ Fit /\ Enough
-\* Reservations that are used up, and a slack of 2 for one page.
+\* Reservations that are used up, and a slack of 2 for one page.  (Of the log
+\* j_max is a third at most, as in every kernel.)
 Tight    ==
-    Sizes /\ Fit /\ Reserve = ConvertUses /\ Reserve >= 1 /\ ConvertExtra = 0 /\ Slack = 2
+    /\ Sizes /\ Fit /\ 3 * Max <= Log
+    /\ Reserve = ConvertUses /\ Reserve >= 1 /\ ConvertExtra = 0 /\ Slack = 2
 \* One block too few, whatever is reserved.
 TooLittle == Sizes /\ Fit /\ Slack = Sum(LAMBDA w : Beyond, Pages)
 
@@ -148,6 +148,11 @@ OrderedPW   == PW /\ Policy = Typed(Ordered) /\ AnySizes
 UpstreamPWW == PWW /\ Policy = Typed(Upstream) /\ AnySizes
 TightPW     == PW /\ Policy = Typed(Upstream) /\ Tight
 TooLittlePW == PW /\ Policy = Typed(Upstream) /\ TooLittle
+
+\* Controls: AnySizes leaves open the smallest of all, and the smallest slack.
+NotTheSmallest ==
+    Cost + Extra + ConvertExtra + PageCost + Reserve + Max + Log > 7
+NotTheLeastSlack == Slack > 1
 
 \* The faulty variants.
 UnreserveLeakPW       == PW /\ Policy = Typed(UnreserveLeak) /\ AnySizes
@@ -180,12 +185,12 @@ NoTest4W24 ==
 Transaction(state, out, updates, logs, data, asked) ==
     [state |-> state, out |-> out, updates |-> updates, log |-> logs, data |-> data, asked |-> asked]
 
+\* Of the types what IndInv does not assign, or not before it reads it.
 TypeAssign ==
     /\ \E s \in {"none", "RUNNING", "LOCKED", "SWITCH"}, o, u, l \in Int, d \in SUBSET Pages,
              a \in BOOLEAN : running = Transaction(s, o, u, l, d, a)
     /\ \E s \in {"none", "FLUSH", "TAIL"}, o, u, l \in Int, d \in SUBSET Pages,
              a \in BOOLEAN : committing = Transaction(s, o, u, l, d, a)
-    /\ free \in Int
     /\ checkpoint = Gen(3)
     /\ reserved \in Int
     /\ queue = <<>>
@@ -194,8 +199,6 @@ TypeAssign ==
     /\ pc \in [Task -> {"idle", "try", "undo", "wait-locked", "wait-reserved", "wait-room",
                         "wait-switch", "space", "checkpoint", "wait-commit", "wait-running",
                         "attached", "extended", "denied", "refused"}]
-    /\ writeback \in [Pages -> BOOLEAN]
-    /\ aborted \in BOOLEAN
 
 \* Nothing is handed over: that is HandOver's.
 NoHandOver == queue = <<>> /\ promised = {}
@@ -203,11 +206,9 @@ NoHandOver == queue = <<>> /\ promised = {}
 \* Who has a handle is counted in t_updates.
 HandlesAreUpdates == running.updates = Cardinality(Attached)
 
-\* No handle of a writepages thread is extended, only a plain one restarts, and
-\* who has reserved too much reserves something.
+\* Only a plain handle restarts, and who has reserved too much reserves something.
 KindsOfTasks ==
-    \A t \in Task : /\ pc[t] = "extended" => t \notin Pages
-                    /\ pc[t] = "denied" => t \in Plain
+    \A t \in Task : /\ pc[t] = "denied" => t \in Plain
                     /\ pc[t] = "undo" => Reserves(t) > 0
 
 \* While something is to be taken back, nothing commits.
@@ -295,24 +296,14 @@ WeakInit == TypeAssign /\ WeakInv
 
 -----------------------------------------------------------------------------
 (* The same in long steps, to reach a full log in few of them.  Each is a  *)
-(* path of Next with nothing in between, for a journal in which nobody has *)
-(* a handle and no commit is under way: so whatever CoarseNext reaches,    *)
-(* Next reaches.                                                           *)
-
-Quiet == Attached = {} /\ running.state \in {"none", "RUNNING"} /\ committing.state = "none"
-
-\* Start, Try with all tests passed, and Stop of a plain handle.
-PlainHandle(t) ==
-    /\ Quiet
-    /\ pc[t] = "idle" /\ Total(t) <= UserMax
-    /\ Fails(t) = 0
-    /\ running' = [Current EXCEPT !.out = @ + Uses, !.log = @ + Uses]
-    /\ UNCHANGED <<committing, log, rsv, mutex, tasks, aborted>>
+(* path of Next with nothing in between.  At first nobody has a handle and *)
+(* no commit is under way, and each of these steps leaves it so: what      *)
+(* CoarseNext reaches, Next reaches.  (All handles fit, and nobody is      *)
+(* refused: see Fit.)                                                      *)
 
 \* Start, Try with all tests passed, and Submit.
 PageHandle(t) ==
-    /\ Quiet
-    /\ pc[t] = "idle" /\ Total(t) <= UserMax /\ ~writeback[t]
+    /\ ~writeback[t]
     /\ Fails(t) = 0
     /\ running' = [Current EXCEPT !.out = @ + Reserve + PageUses, !.log = @ + PageUses]
     /\ reserved' = reserved + Reserve
@@ -321,8 +312,7 @@ PageHandle(t) ==
 
 \* Start, TryReserved that joins, and Convert.  (Nobody waits to be woken.)
 Conversion(k) ==
-    /\ Quiet
-    /\ pc[k] = "idle" /\ Total(k) <= UserMax /\ writeback[PageOf(k)]
+    /\ writeback[PageOf(k)]
     /\ running' = [Current EXCEPT !.out = @ - Reserve + ConvertUses, !.log = @ + ConvertUses]
     /\ reserved' = reserved - Reserve
     /\ writeback' = [writeback EXCEPT ![PageOf(k)] = FALSE]
@@ -330,7 +320,6 @@ Conversion(k) ==
 
 \* AskCommit, CommitLock, CommitSwitch, CommitFlush, CommitWrite, CommitEnd.
 WholeCommit ==
-    /\ Quiet
     /\ running.log > 0 /\ free >= 1
     /\ free' = free - running.log - 2
     /\ checkpoint' = Append(checkpoint, running.log + 2)
@@ -338,7 +327,6 @@ WholeCommit ==
     /\ UNCHANGED <<committing, rsv, mutex, tasks, aborted>>
 
 CoarseNext ==
-    \/ \E t \in Plain : PlainHandle(t)
     \/ \E t \in Pages : PageHandle(t)
     \/ \E k \in Worker : Conversion(k)
     \/ WholeCommit

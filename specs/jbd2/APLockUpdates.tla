@@ -67,10 +67,10 @@ NoReservedWaitTWLL ==
 -----------------------------------------------------------------------------
 (* The invariant.                                                          *)
 
+\* (The barrier is BarrierCounts'.)
 TypeAssign ==
     /\ pc \in [Task -> {"idle", "start", "wait", "granted", "attached", "reserved", "convert",
                         "drain", "look", "test", "prepare", "sleep", "lock", "locked"}]
-    /\ barrier \in 0 .. 2
     /\ queue \in SUBSET Locker
     /\ mutex \in SUBSET Locker
 

@@ -10,7 +10,7 @@
 (* what attempts have not taken back, and the queue is who sleeps.  If all *)
 (* are woken each time that credits are taken off, nobody sleeps whose     *)
 (* credits fit (NobodyFits): credits only get fewer until the next time.   *)
-(* If a release hands over, the first does not fit (FirstDoesNotFit),      *)
+(* If a release hands over, the first still does not fit (FirstDoesNotFit) *)
 (* and so at most two are served: less than its need was free, and at most *)
 (* two credits come.                                                       *)
 (***************************************************************************)
@@ -51,7 +51,7 @@ INSTANCE ReserveWait
 
 SSSL    == Small = {"s1", "s2", "s3"} /\ Large = {"l1"}
 SSL     == Small = {"s1", "s2"} /\ Large = {"l1"}
-AnyHalf == Half \in Int /\ Half >= 0
+AnyHalf == Half \in Nat
 
 HandOff  == SSSL /\ AnyHalf /\ Wake = "hand-off" /\ MaxHerd = 2 /\ MaxWakes = 1
 WakeAll  == SSSL /\ AnyHalf /\ Wake = "all" /\ MaxHerd = 3 /\ MaxWakes = 1
@@ -66,23 +66,17 @@ UntestedSSL == SSL /\ Half = 2 /\ Wake = "untested" /\ MaxHerd = 0 /\ MaxWakes =
 -----------------------------------------------------------------------------
 (* The invariant.                                                          *)
 
-TypeAssign ==
-    /\ pc \in [Thread -> {"idle", "test", "undo", "look", "sleep", "hold"}]
-    /\ queue = Gen(4)
-    /\ reserved \in Nat
-    /\ herd \in 0 .. 4
-    /\ stirred \in 0 .. 4
-    /\ wakes \in [Thread -> 0 .. 3]
-
-\* The same, to be kept by each step: what is assigned is no smaller than what
-\* is reached.
+\* Each step keeps this, so that what it begins with leaves out nothing that is
+\* reached.
 InTypes ==
-    /\ \A t \in Thread : pc[t] \in {"idle", "test", "undo", "look", "sleep", "hold"}
+    /\ pc \in [Thread -> {"idle", "test", "undo", "look", "sleep", "hold"}]
     /\ Len(queue) <= 4
-    /\ reserved >= 0
-    /\ herd >= 0 /\ herd <= 4
-    /\ stirred >= 0 /\ stirred <= 4
-    /\ \A t \in Thread : wakes[t] >= 0 /\ wakes[t] <= 3
+    /\ reserved \in Nat
+    /\ herd \in 0 .. 3
+    /\ stirred \in 0 .. 3
+    /\ wakes \in [Thread -> 0 .. 2]
+
+TypeAssign == queue = Gen(4) /\ InTypes
 
 \* Who sleeps is in the queue, once.
 QueueIsSleepers ==
@@ -98,9 +92,8 @@ NobodyFits ==
 NobodyUndoes ==
     Wake = "hand-off" => stirred = 0 /\ \A t \in Thread : pc[t] \notin {"undo", "look"}
 
-\* Then the first in the queue does not fit.
-FirstDoesNotFit ==
-    Wake = "hand-off" /\ queue # <<>> => ~Fits(Head(queue), reserved)
+\* The first in the queue does not fit.
+FirstDoesNotFit == queue # <<>> => ~Fits(Head(queue), reserved)
 
 \* Who is handed its credits was woken once, and never before.
 WokenOnce ==

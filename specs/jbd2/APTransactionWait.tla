@@ -48,20 +48,17 @@ INSTANCE TransactionWait
 
 SSL == Small = {"s1", "s2"} /\ Large = {"l1"}
 
-AnyRoom ==
-    SSL /\ Room \in Int /\ Room >= 2 /\ Order \in {"lifo", "fifo"} /\ Barge \in BOOLEAN
-        /\ MaxCommits = 1
+Wakes(orders) == SSL /\ Room \in Nat /\ Order \in orders /\ Barge \in BOOLEAN /\ MaxCommits = 1
+AnyRoom       == Wakes({"lifo", "fifo"})
+
+\* Control: a commit wakes nobody.
+LostWake == Wakes({"lost"})
 
 -----------------------------------------------------------------------------
 (* The invariant.                                                          *)
 
-TypeAssign ==
-    /\ pc \in [Thread -> {"idle", "try", "sleep", "hold"}]
-    /\ queue = Gen(3)
-    /\ line = Gen(3)
-    /\ used \in Int
-    /\ asked \in BOOLEAN
-    /\ commits \in [Thread -> 0 .. 2]
+\* Sequences; all else is TypeOK's.
+TypeAssign == queue = Gen(3) /\ line = Gen(3)
 
 \* Nobody stands in the line twice.
 LineOnce == \A i, j \in DOMAIN line : line[i] = line[j] => i = j
