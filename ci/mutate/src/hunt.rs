@@ -1,5 +1,6 @@
 //! Shows a mutant to the rows that read its definition, until one of them notices.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -64,8 +65,8 @@ pub fn key(mutant: &Mutant, tools: &Tools) -> String {
 pub struct Noticed {
     /// How often, by place and row.
     rows: Mutex<BTreeMap<String, BTreeMap<String, usize>>>,
-    /// Seconds of CPU time that an ask has taken at most, by its digest.
-    took: Mutex<BTreeMap<String, f64>>,
+    /// CPU time that an ask has taken at most, by its digest.
+    took: Mutex<BTreeMap<String, Duration>>,
 }
 
 impl Noticed {
@@ -87,7 +88,7 @@ impl Noticed {
     fn took(&self, ask: &Ask, cpu: Duration) {
         if let Ok(mut took) = self.took.lock() {
             let most = took.entry(ask.digest.clone()).or_default();
-            *most = most.max(cpu.as_secs_f64());
+            *most = cpu.max(*most);
         }
     }
 
@@ -97,20 +98,16 @@ impl Noticed {
         let mut asks: Vec<&Ask> = asks.iter().collect();
         if let (Ok(rows), Ok(took)) = (self.rows.lock(), self.took.lock()) {
             let [definition, module] = Noticed::places(&mutant.area, &mutant.identity);
-            let cost = |ask: &Ask| {
-                took.get(&ask.digest)
-                    .map_or(ask.cost(), |most| most.max(0.1))
-            };
-            let rate = |ask: &Ask, place: &String| -> f64 {
+            let cost = |ask: &Ask| took.get(&ask.digest).copied().unwrap_or(ask.cost());
+            let rate = |ask: &Ask, place: &String| -> u128 {
                 let known = rows.get(place);
                 let of_row = |row: &&Model| known?.get(&row.name).copied();
-                ask.rows.iter().filter_map(of_row).sum::<usize>() as f64 / cost(ask)
+                let times: usize = ask.rows.iter().filter_map(of_row).sum();
+                times as u128 * 1_000_000 / cost(ask).as_millis().max(1)
             };
-            asks.sort_by(|a, b| {
-                let in_place = |place| rate(b, place).total_cmp(&rate(a, place));
-                let first = in_place(&definition).then(in_place(&module));
-                let counting = a.is_partial().cmp(&b.is_partial());
-                first.then(counting).then(cost(a).total_cmp(&cost(b)))
+            asks.sort_by_cached_key(|ask| {
+                let noticing = Reverse((rate(ask, &definition), rate(ask, &module)));
+                (noticing, ask.is_partial(), cost(ask))
             });
         }
         asks

@@ -44,11 +44,7 @@ impl<'a> Ask<'a> {
             };
             asks = asks.into_iter().flat_map(alone).collect();
         }
-        asks.sort_by(|a, b| {
-            let counting = a.is_partial().cmp(&b.is_partial());
-            let cheaper = a.cost().total_cmp(&b.cost());
-            counting.then(cheaper).then(a.name().cmp(&b.name()))
-        });
+        asks.sort_by_cached_key(|ask| (ask.is_partial(), ask.cost(), ask.name()));
         asks
     }
 
@@ -62,9 +58,9 @@ impl<'a> Ask<'a> {
         Duration::from_secs(self.rows.iter().map(|row| row.budget).sum())
     }
 
-    /// Seconds of CPU time that it takes, as estimated.
-    pub fn cost(&self) -> f64 {
-        self.rows.iter().map(|row| estimate(row)).sum()
+    /// CPU time that it takes, as estimated.
+    pub fn cost(&self) -> Duration {
+        Duration::from_secs_f64(self.rows.iter().map(|row| estimate(row)).sum())
     }
 
     /// Whether a row counts the whole graph.
