@@ -37,7 +37,9 @@ CONSTANTS
     \* @type: Int;
     MaxStretch,
     \* @type: Int;
-    MaxHeld
+    MaxHeld,
+    \* @type: Int;
+    Vecs \* in so many pagevecs a loop comes to its points
 
 VARIABLES
     \* @type: { flusher: Str, realtime: Str, commit: Str };
@@ -65,39 +67,42 @@ INSTANCE MpageLatency
 -----------------------------------------------------------------------------
 (* The constants: what each variant's bounds are.                          *)
 
-\* n pages are v pagevecs, the last one may be short.
-AreVecs(n, v) == v * Batch >= n /\ (v - 1) * Batch < n
+\* n pages are so many pagevecs, the last one may be short.
+AreVecs(n) == Vecs * Batch >= n /\ (Vecs - 1) * Batch < n
 
 AnyPages ==
     /\ Pages \in Nat /\ Pages >= 1
     /\ Mapped \in Nat /\ Mapped < Pages
     /\ Batch \in Nat /\ Batch >= 1
     /\ Extent \in Nat /\ Extent >= 1
+    /\ Vecs \in Nat
+
+\* An extent is a pagevec, at least.
+AnyLong == AnyPages /\ Extent >= Batch
 
 AnyNoPoint ==
     /\ AnyPages
     /\ Policy = NoPoint
     /\ MaxStretch = 2 * Pages + 3
-    /\ MaxHeld = 0
+    /\ Vecs = 0 /\ MaxHeld = Vecs
 
 AnyNoResched ==
     /\ AnyPages
     /\ Policy = NoResched
     /\ MaxStretch = Pages + 2
-    /\ MaxHeld \in Nat /\ AreVecs(Pages, MaxHeld)
+    /\ AreVecs(Pages) /\ MaxHeld = Vecs
 
 AnyReschedPerPagevec ==
     /\ AnyPages
     /\ Policy = ReschedPerPagevec
     /\ MaxStretch = StretchWithout
-    /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Pages, MaxHeld \div 2)
+    /\ AreVecs(Pages) /\ MaxHeld = 2 * Vecs
 
 AnyPerExtent ==
-    /\ AnyPages
-    /\ Extent >= Batch
+    /\ AnyLong
     /\ Policy = PerExtent
     /\ MaxStretch = StretchWithout
-    /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
+    /\ AreVecs(Extent) /\ MaxHeld = Vecs
 
 \* The same, with an extent shorter than a pagevec: the bound grows with N.
 AnyShort ==
@@ -108,52 +113,54 @@ AnyShort ==
     /\ Batch >= 2
     /\ Policy = PerExtent
     /\ MaxStretch = 6 * Pages - 4
-    /\ MaxHeld = 1
+    /\ MaxHeld = Vecs
 
 AnySyncStopLate ==
-    /\ AnyPages
-    /\ Extent >= Batch
+    /\ AnyLong
     /\ Policy = SyncStopLate
     /\ MaxStretch = StretchWithout
-    /\ MaxHeld \in Nat /\ AreVecs(Extent, MaxHeld)
+    /\ AreVecs(Extent) /\ MaxHeld = Vecs
 
 AnyPerExtentPagevec ==
-    /\ AnyPages
-    /\ Extent >= Batch
+    /\ AnyLong
     /\ Policy = PerExtentPagevec
     /\ MaxStretch = StretchWithout
-    /\ MaxHeld \in Nat /\ MaxHeld % 2 = 0 /\ AreVecs(Extent, MaxHeld \div 2)
+    /\ AreVecs(Extent) /\ MaxHeld = 2 * Vecs
 
 AnyBetweenHandles ==
     /\ AnyPages
     /\ Policy = BetweenHandles
     /\ MaxStretch = Mapped + StretchWithout
-    /\ MaxHeld = 0
+    /\ Vecs = 0 /\ MaxHeld = Vecs
 
 \* No page has its blocks: the first pass has nothing to do.
 NewBetweenHandles == AnyBetweenHandles /\ Mapped = 0
 
-\* Controls: a bound for all N, of which the solver has to say what is wrong.
+\* Controls: ReschedPerPagevec's bound, of which the solver has to say what is wrong.
 NoReschedConstant ==
     /\ AnyPages
     /\ Policy = NoResched
-    /\ MaxStretch \in Nat /\ MaxStretch >= Batch + 1
-    /\ MaxHeld = 0
-NoReschedThree == NoReschedConstant /\ Batch = 2 /\ Mapped = 0 /\ Extent = 1 /\ MaxStretch = 3
+    /\ MaxStretch = StretchWithout
+    /\ MaxHeld = Vecs
+NoReschedThree == NoReschedConstant /\ Batch = 2
+
+\* The smallest pages, pagevec and extent are left open, and the smallest short extent.
+NotTheSmallest == Pages + Mapped + Batch + Extent > 3
+NotTheShortest == Pages + Batch > 4
 
 \* The smallest pagevec and extent for which b + 3 is too few.
 PerExtentPagevecThree ==
-    /\ Pages \in Nat /\ Pages >= 1
+    /\ AnyPages
     /\ Mapped = 0
     /\ Batch = 4
     /\ Extent = 7
     /\ Policy = PerExtentPagevec
     /\ MaxStretch = 7
-    /\ MaxHeld = 0
+    /\ MaxHeld = Vecs
 
 \* Sizes of models.toml.
-N6  == Pages = 6 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 3 /\ MaxStretch = 12 /\ MaxHeld = 4
-N12E1 == Pages = 12 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 1 /\ MaxStretch = 12 /\ MaxHeld = 4
+N6  == Pages = 6 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 3 /\ MaxStretch = 12 /\ MaxHeld = 4 /\ Vecs = 2
+N12E1 == Pages = 12 /\ Mapped = 0 /\ Batch = 2 /\ Extent = 1 /\ MaxStretch = 12 /\ MaxHeld = 4 /\ Vecs = 2
 NoReschedN6      == N6 /\ Policy = NoResched
 BetweenHandlesN6 == N6 /\ Policy = BetweenHandles
 PerExtentN12E1   == N12E1 /\ Policy = PerExtent
@@ -269,10 +276,7 @@ PagesWhere ==
 \* The stretch is what the place says.
 StretchWhere == ~point => stretch <= Since
 
-StretchInv ==
-    /\ PagesWhere
-    /\ StretchWhere
-    /\ BoundedStretch
+StretchInv == StretchWhere /\ BoundedStretch
 
 \* Where the handle is open.
 HandleWhere ==
@@ -291,21 +295,17 @@ NoneWaits == pc.commit = "idle" => held = 0
 \* How often the flusher was off, with the time that it is about to be.
 Offs == IF point THEN held + 1 ELSE held
 
-\* How often each loop lets it.
-Turns == IF "submit" \in Policy.points THEN MaxHeld \div 2 ELSE MaxHeld
-
 \* Once for each pagevec, of each loop.
 HeldWhere ==
     CASE pc.flusher = "collect" -> Offs * Batch <= locked
-      [] pc.flusher = "map"     -> Offs <= Turns
+      [] pc.flusher = "map"     -> Offs <= Vecs
       [] pc.flusher = "submit"  -> IF "submit" \in Policy.points
-                                   THEN (Offs - Turns) * Batch <= IF IsPerExtent THEN bio ELSE next
-                                   ELSE Offs <= Turns
+                                   THEN (Offs - Vecs) * Batch <= IF IsPerExtent THEN bio ELSE next
+                                   ELSE Offs <= Vecs
       [] pc.flusher = "stop"    -> Offs <= MaxHeld
       [] OTHER                  -> TRUE
 
 HeldInv ==
-    /\ PagesWhere
     /\ HandleWhere
     /\ PointWhere
     /\ NoneWaits
@@ -330,17 +330,10 @@ AtLeast ==
       [] pc.flusher = "idle"    -> point => stretch >= MaxStretch
       [] OTHER                  -> ~point => stretch >= Since
 
-SharpInv ==
-    /\ PagesWhere
-    /\ PointWhere
-    /\ AtLeast
+SharpInv == PointWhere /\ AtLeast
 
 \* Each pass that ends has made MaxStretch steps without a break.
 EachPass == pc.flusher = "idle" /\ point => stretch >= MaxStretch
-
-\* Controls: without where the pages are, and without where the flusher is.
-WeakInv == StretchWhere /\ BoundedStretch
-BareInv == PagesWhere /\ BoundedStretch
 
 TypeAssign ==
     /\ pc \in [flusher : {"idle", "start", "collect", "map", "submit", "stop", "sync", "send"},
@@ -354,13 +347,19 @@ TypeAssign ==
     /\ stretch \in Nat
     /\ held \in Nat
 
-\* Kept by each step, whatever the stretch: no number gets negative.
+\* Kept by each step, by itself: no number gets negative.  So each of the
+\* invariants is inductive with it.
 InTypes == TypeAssign /\ PagesWhere
+
+\* Next but for SubmitPage, so that a step check ends in time.
+ButSubmitPage == Next /\ locked' >= locked
 
 StretchInit == InTypes /\ StretchInv
 HeldInit    == InTypes /\ HeldInv
 OffInit     == InTypes /\ OffInv
 SharpInit   == InTypes /\ SharpInv
-WeakInit    == TypeAssign /\ WeakInv
-BareInit    == TypeAssign /\ BareInv
+
+\* Controls: without where the pages are, and without where the flusher is.
+WeakInit == TypeAssign /\ StretchInv
+BareInit == InTypes /\ BoundedStretch
 =============================================================================
