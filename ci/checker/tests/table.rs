@@ -5,7 +5,7 @@ mod manifests;
 use std::fs;
 use std::path::Path;
 
-use interlock_checker::table::{designs, headlines, rows, stale, update};
+use interlock_checker::table::{designs, engines, headlines, rows, stale, update};
 use manifests::{CLAIMS, Copy};
 
 #[test]
@@ -24,6 +24,37 @@ fn every_model_is_a_row() {
 | Never-RW-deadlock | Never | no lock | RW | Deadlock | **violates** Deadlock | — | — | 3 | ci |
 ";
     assert_eq!(rows(&Copy::clean().manifest(), "demo"), expected);
+}
+
+#[test]
+fn what_apalache_is_asked_says_of_which_steps() {
+    let rows = "
+[module.APLock]
+engine = \"apalache\"
+
+[[design]]
+name = \"Fifo\"
+module = \"APLock\"
+models = [
+  { name = \"base\", cinit = \"Any\", length = 0, holds = \"Mutex\" },
+  { name = \"step\", cinit = \"Any\", init = \"IndInit\", length = 1, holds = \"Mutex\" },
+  { name = \"part\", cinit = \"Any\", init = \"IndInit\", next = \"Enter\", length = 1, holds = \"Mutex\" },
+  { name = \"parts\", cinit = \"Any\", next = \"Enter\", length = 3, holds = \"Mutex\" },
+]
+";
+    let copy = Copy::clean();
+    let clean = fs::read_to_string(copy.path(CLAIMS)).expect("it is there");
+    copy.write(CLAIMS, &(clean + rows));
+    copy.write("specs/demo/APLock.tla", "---- MODULE APLock ----\n====\n");
+    let table = engines(&copy.manifest(), "demo");
+    for asked in [
+        "| base | apalache | Fifo | Any | Init: Mutex |",
+        "| step | apalache | Fifo | Any | IndInit, 1 step: Mutex |",
+        "| part | apalache | Fifo | Any | IndInit, 1 step of Enter: Mutex |",
+        "| parts | apalache | Fifo | Any | Init, 3 steps of Enter: Mutex |",
+    ] {
+        assert!(table.contains(asked), "{table}");
+    }
 }
 
 const DESIGNS: &str = "\
