@@ -351,7 +351,8 @@ TypeAssign ==
 \* invariants is inductive with it.
 InTypes == TypeAssign /\ PagesWhere
 
-\* Next but for SubmitPage, so that a step check ends in time.
+\* Next but for SubmitPage, which alone unlocks a page, so that a step check
+\* ends in time.
 ButSubmitPage == Next /\ locked' >= locked
 
 StretchInit == InTypes /\ StretchInv
