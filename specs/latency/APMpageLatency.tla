@@ -108,7 +108,6 @@ AnyPerExtent ==
 AnyShort ==
     /\ AnyPages
     /\ Pages >= 2
-    /\ Mapped = 0
     /\ Extent = 1
     /\ Batch >= 2
     /\ Policy = PerExtent
@@ -283,11 +282,12 @@ HandleWhere ==
     handle => \/ pc.flusher \in {"collect", "map", "submit", "stop"}
               \/ pc.flusher = "send" /\ Policy.stop = "late"
 
-\* Where a cond_resched may be: behind what has one.
+\* Where a cond_resched may be: behind what has one.  (Of the loop that submits
+\* no more is needed.)
 PointWhere ==
     point => \/ pc.flusher \in {"idle", "start"}
              \/ pc.flusher \in {"collect", "map"} /\ "collect" \in Policy.points
-             \/ pc.flusher \in {"submit", "stop"} /\ "submit" \in Policy.points
+             \/ "submit" \in Policy.points
 
 \* Only a commit that waits is counted for.
 NoneWaits == pc.commit = "idle" => held = 0
@@ -326,7 +326,7 @@ OffInv ==
 \* The other way round, where the loop that submits has no point: so many steps
 \* at least, also where there is a point at the end of a pass.
 AtLeast ==
-    CASE pc.flusher = "collect" -> Policy = NoPoint /\ ~point => stretch >= Since
+    CASE pc.flusher = "collect" -> Policy = NoPoint => stretch >= Since
       [] pc.flusher = "idle"    -> point => stretch >= MaxStretch
       [] OTHER                  -> ~point => stretch >= Since
 
