@@ -137,20 +137,21 @@ fn unusual(model: &Model) -> Option<&str> {
 /// `IndInit, 1 step: IndInv`; of what, if that is not all of `Next`: `IndInit, 1 step of Device: IndInv`.
 fn asked(manifest: &Manifest, model: &Model) -> String {
     let checks = questions(manifest, model);
-    let Some(asked) = &model.symbolic else {
-        return match model.expect {
-            Expect::Typed => "types".into(),
-            _ => checks,
-        };
-    };
-    let steps = match (asked.length, asked.next.as_str()) {
-        (0, _) => String::new(),
-        (1, "Next") => ", 1 step".into(),
-        (1, part) => format!(", 1 step of {part}"),
-        (steps, "Next") => format!(", {steps} steps"),
-        (steps, part) => format!(", {steps} steps of {part}"),
-    };
-    format!("{}{steps}: {checks}", asked.init)
+    match &model.symbolic {
+        None if model.expect == Expect::Typed => "types".into(),
+        None => checks,
+        Some(asked) => {
+            let part = match asked.next.as_str() {
+                "Next" => String::new(),
+                part => format!(" of {part}"),
+            };
+            match asked.length {
+                0 => format!("{}: {checks}", asked.init),
+                1 => format!("{}, 1 step{part}: {checks}", asked.init),
+                steps => format!("{}, {steps} steps{part}: {checks}", asked.init),
+            }
+        }
+    }
 }
 
 /// One row a design, one column for each of the area's `columns`: the smallest size that violates the property, with the length of
