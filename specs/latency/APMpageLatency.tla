@@ -305,12 +305,14 @@ HeldWhere ==
       [] pc.flusher = "stop"    -> Offs <= MaxHeld
       [] OTHER                  -> TRUE
 
-HeldInv ==
+\* All of HeldInv but for whom it is counted.
+CountInv ==
     /\ HandleWhere
     /\ PointWhere
-    /\ NoneWaits
     /\ HeldWhere
     /\ BoundedCommitWait
+
+HeldInv == NoneWaits /\ CountInv
 
 \* A cond_resched between two handles, and no other.
 PointBetween == point => pc.flusher \in {"idle", "start"}
@@ -360,7 +362,9 @@ HeldInit    == InTypes /\ HeldInv
 OffInit     == InTypes /\ OffInv
 SharpInit   == InTypes /\ SharpInv
 
-\* Controls: without where the pages are, and without where the flusher is.
-WeakInit == TypeAssign /\ StretchInv
-BareInit == InTypes /\ BoundedStretch
+\* Controls: without where the pages are, without where the flusher is, and
+\* without who waits.
+WeakInit  == TypeAssign /\ StretchInv
+BareInit  == InTypes /\ BoundedStretch
+CountInit == InTypes /\ CountInv
 =============================================================================
