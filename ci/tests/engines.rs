@@ -30,7 +30,7 @@ fn apalache_finds_what_it_should() {
         .arg("symbolic")
         .assert()
         .code(0)
-        .stdout(contains("5 as expected, 0 not, 0 inconclusive, 0 errors\n"));
+        .stdout(contains("6 as expected, 0 not, 0 inconclusive, 0 errors\n"));
     let report = report(out.path());
     assert!(entry(&report, "step")["mebibytes"].as_u64() > Some(50));
     let mut shown = runner::interlock();
@@ -280,6 +280,14 @@ fn the_folder_for_temporary_files_has_no_space() {
     let script = "[ -d $TMPDIR ] && echo 'The outcome is: NoError'";
     let clone = clone_named("a clone ", Some(script));
     run(&clone, "step").code(0);
+}
+
+#[test]
+fn the_solver_is_told_as_the_module_says() {
+    let script = "case \"$*\" in *--smt-encoding=funArrays*) echo 'The outcome is: NoError';; *) exit 1;; esac";
+    let clone = clone(Some(script));
+    run(&clone, "step-arrays").code(0);
+    run(&clone, "step").code(1);
 }
 
 /// A tla-checker that is this script.

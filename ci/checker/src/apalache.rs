@@ -110,7 +110,8 @@ impl<'a> Apalache<'a> {
             command
                 .arg(format!("--init={}", asked.init))
                 .arg(format!("--next={}", asked.next))
-                .arg(format!("--length={}", asked.length));
+                .arg(format!("--length={}", asked.length))
+                .arg(format!("--smt-encoding={}", asked.encoding.name()));
             if let Some(cinit) = &asked.cinit {
                 command.arg(format!("--cinit={cinit}"));
             }

@@ -114,10 +114,8 @@ impl Declared {
         let each = variants.iter().map(|variant| match &variant.fields {
             Fields::Unit => {
                 let variant = variant.ident.to_string();
-                Ok(format!(
-                    "`{}`",
-                    renamed(&variant, serde.rename_all.as_deref())
-                ))
+                let shown = renamed(&variant, serde.rename_all.as_deref())?;
+                Ok(format!("`{shown}`"))
             }
             fields => {
                 let field = fields.iter().next().context("a variant has a field")?;
@@ -193,9 +191,14 @@ impl Serde {
 }
 
 /// A variant's name in a file.
-fn renamed(variant: &str, rule: Option<&str>) -> String {
-    match rule {
+fn renamed(variant: &str, rule: Option<&str>) -> Result<String> {
+    Ok(match rule {
+        None => variant.to_owned(),
         Some("lowercase") => variant.to_lowercase(),
+        Some("camelCase") => {
+            let (first, rest) = variant.split_at(1);
+            first.to_lowercase() + rest
+        }
         Some("kebab-case") => {
             let words = variant.char_indices().map(|(at, letter)| {
                 let dash = if at > 0 && letter.is_uppercase() {
@@ -207,8 +210,8 @@ fn renamed(variant: &str, rule: Option<&str>) -> String {
             });
             words.collect()
         }
-        _ => variant.to_owned(),
-    }
+        Some(other) => bail!("names are not read by the rule {other}"),
+    })
 }
 
 /// The types between the angle brackets of a type of this name.

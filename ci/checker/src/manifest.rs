@@ -114,6 +114,40 @@ pub struct Symbolic {
     pub cinit: Option<String>,
     /// How many steps.
     pub length: usize,
+    /// How it is told to the solver.
+    pub encoding: Encoding,
+}
+
+/// How Apalache tells its solver what a value is. The verdict does not depend on it, the time does.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum Encoding {
+    /// A function is a set of pairs (Konnov, Kukovec and Tran: TLA+ Model Checking Made Symbolic, OOPSLA 2019).
+    #[default]
+    Oopsla19,
+    /// A function is an array: quicker where functions have functions for values.
+    FunArrays,
+}
+
+impl Encoding {
+    /// Its name in the manifest and on Apalache's command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oopsla19 => "oopsla19",
+            Self::FunArrays => "funArrays",
+        }
+    }
 }
 
 /// How a property is violated, as TLC reports it.

@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use super::chosen::ChosenTable;
 use super::states::StatesTable;
-use super::{Engine, Kind, Lane};
+use super::{Encoding, Engine, Kind, Lane};
 
 /// The whole file.
 #[derive(Deserialize)]
@@ -97,6 +97,9 @@ pub(super) struct ModuleTable {
     pub(super) init: Option<String>,
     /// Of Apalache's, the next-state relation. Default: `Next`.
     pub(super) next: Option<String>,
+    /// Of Apalache's, how the solver is told. Default: `oopsla19`.
+    #[serde(default)]
+    pub(super) encoding: Encoding,
     /// Seconds of CPU time for a model of it. Default: [`BUDGET`](super::BUDGET).
     pub(super) budget: Option<u64>,
     /// The largest heap of the JVM, in MiB. Default: [`HEAP`](super::HEAP).

@@ -100,6 +100,7 @@ pub(super) fn flatten(
                     .unwrap_or_else(|| "Next".into()),
                 cinit,
                 length,
+                encoding: module.encoding,
             });
         }
     } else {
