@@ -3,13 +3,13 @@
 (* Rwsem and Overtaking for Apalache: types (of Arrivals too), symbolic    *)
 (* constants, and an inductive invariant of BatchQueue.                    *)
 (*                                                                         *)
-(* SHOWN.  With four, five and six tasks, each a reader, a writer or a     *)
-(* writer that may downgrade as the solver likes, and for runs of every    *)
-(* length: a writer is alone inside, no free lock is left with waiters, at *)
-(* most three batches wait, a waiting reader is overtaken by nobody and a  *)
-(* waiting writer by at most all readers but one, each once, and by no     *)
-(* writer.  The turns that a waiter has still to wait for never grow, and  *)
-(* each grant takes one away (TurnsRunOut).                                *)
+(* SHOWN.  With six tasks, or fewer, since a task may stay idle; each a    *)
+(* reader, a writer or a writer that may downgrade as the solver likes;    *)
+(* and for runs of every length: a writer is alone inside, no free lock is *)
+(* left with waiters, at most three batches wait, a waiting reader is      *)
+(* overtaken by nobody and a waiting writer by at most all readers but     *)
+(* one, each once, and by no writer.  The turns that a waiter has still to *)
+(* wait for never grow, and each grant takes one away (TurnsRunOut).       *)
 (*                                                                         *)
 (* ASSUMED.  As Rwsem.  One task is watched at a time, any one.            *)
 (*                                                                         *)
@@ -199,15 +199,20 @@ IndInv ==
     /\ BatchHasAnElder
     /\ BoundedOvertaking
 
-\* Any state of the types.
-AnyState ==
+\* Whatever the queue is, the rest is of any types.
+AnyRest ==
     /\ pc \in [Task -> States]
-    /\ \E f \in [1 .. MaxTasks -> Task], n \in 0 .. MaxTasks :
-          queue = FunAsSeq(f, n, MaxTasks)
     /\ expired = FALSE
     /\ handoff = FALSE
     /\ older \in [Watch -> SUBSET Task]
-    /\ overtaken \in [Watch -> [R : 0 .. MaxTasks, W : 0 .. 1]]
+    /\ \E byReaders \in [Watch -> Int], byWriters \in [Watch -> Int] :
+          overtaken = [w \in Watch |-> [R |-> byReaders[w], W |-> byWriters[w]]]
+
+\* Any state of the types.
+AnyState ==
+    /\ \E f \in [1 .. MaxTasks -> Task], n \in 0 .. MaxTasks :
+          queue = FunAsSeq(f, n, MaxTasks)
+    /\ AnyRest
 
 IndInit == AnyState /\ IndInv
 
@@ -215,13 +220,13 @@ IndInit == AnyState /\ IndInv
 \* so on in the order of the queue.  Every state becomes one of these by
 \* renaming tasks, and neither Next nor IndInv can tell the names.
 NamedInit ==
-    /\ pc \in [Task -> States]
-    /\ \E n \in 0 .. MaxTasks : queue = SubSeq(Named, 1, n)
-    /\ expired = FALSE
-    /\ handoff = FALSE
-    /\ older \in [Watch -> SUBSET Task]
-    /\ overtaken \in [Watch -> [R : 0 .. MaxTasks, W : 0 .. 1]]
+    /\ \E n \in Int : queue = SubSeq(Named, 1, n)
+    /\ AnyRest
     /\ IndInv
+
+\* Probes: all but the holder wait, and nobody does.
+NeverFull  == Len(queue) < MaxTasks - 1
+NeverEmpty == queue # <<>>
 
 -----------------------------------------------------------------------------
 (* Progress without fairness: a measure.                                   *)
