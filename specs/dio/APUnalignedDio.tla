@@ -108,7 +108,7 @@ AnyWrites ==
               [kind |-> "write", from |-> from[r], to |-> to[r], async |-> async[r],
                nowait |-> nowait[r], cached |-> FALSE, fails |-> fails[r]]]
 
-AnyExtents == Extents \in [{0, 1} -> {"hole", "unwritten", "written"}]
+AnyExtents == Extents \in [Block -> {"hole", "unwritten", "written"}]
 
 \* The file goes on behind the two blocks.
 BeforeEof == AnyWrites /\ AnyExtents /\ Length = 2 * PerBlock + 1
@@ -156,7 +156,7 @@ TypeAssign ==
                                      saw |-> Nothing, buffered |-> FALSE]]
     /\ next \in [Writers -> Int]
     /\ bios \in [Writers -> SUBSET Bio]
-    /\ convert \in [Writers -> SUBSET {0, 1}]
+    /\ convert \in [Writers -> SUBSET Block]
     /\ io \in [Writers -> {"none", "flying", "converted", "ended"}]
     /\ failed \in [Writers -> BOOLEAN]
     /\ buffer = [r \in Writers |-> Nothing]
@@ -363,8 +363,9 @@ Calling    == Call("u")
 Proceeding == Proceed("u")
 Ending     == Ends("u")
 
-\* For the faulty designs: where they decide.
+\* For the faulty designs, where they decide; for the control, where it zeroes.
 Checking == Check("u")
+Zeroing  == Map("u")
 
 -----------------------------------------------------------------------------
 (* Control: without Decided the rest is not inductive; somebody maps a     *)
