@@ -11,6 +11,7 @@ use predicates::BoxPredicate;
 use predicates::prelude::*;
 use predicates::str::contains;
 use runner::{interlock, program, temp, tools};
+use tempfile::TempDir;
 
 const COUNTER: &str = r"---- MODULE Counter ----
 EXTENDS Naturals, Beside
@@ -298,31 +299,42 @@ grep -q 'x <= 3 ' "$module" || exit 255
 echo 'The outcome is: NoError'
 "#;
 
-#[test]
-fn what_only_apalache_reads_is_shown_to_its_rows() {
-    tools();
+/// A folder with both modules, these claims of Apalache's, and an Apalache that is this script.
+fn symbolic(claims: &str, script: &str) -> TempDir {
     let dir = temp();
-    let dir = dir.path();
-    let area = dir.join("specs/counter");
-    let (home, java) = (dir.join("home"), dir.join("java"));
-    for folder in [&area, &home.join("bin"), &java.join("bin")] {
+    let area = dir.path().join("specs/counter");
+    let [apalache, java] = ["home/bin", "java/bin"].map(|folder| dir.path().join(folder));
+    for folder in [&area, &apalache, &java] {
         fs::create_dir_all(folder).expect("a folder");
     }
-    program(&home.join("bin/apalache-mc"), APALACHE);
+    program(&apalache.join("apalache-mc"), script);
     let version = "#!/bin/sh\necho 'openjdk version \"21.0.1\"' >&2\n";
-    program(&java.join("bin/java"), version);
+    program(&java.join("java"), version);
     let write = |name: &str, text: &str| fs::write(area.join(name), text).expect("written");
     write("Counter.tla", COUNTER);
     write("Beside.tla", &beside(""));
     write("APCounter.tla", SYMBOLIC);
-    write("models.toml", &[CLAIMS, SYMBOLIC_CLAIMS].concat());
+    write("models.toml", &[CLAIMS, claims].concat());
     write("models.lock", COUNTS);
-    let of_apalache = || {
-        let mut command = command(dir, &["--apalache"]);
-        command.env("APALACHE_HOME", &home);
-        command.env("APALACHE_JAVA_HOME", &java);
-        command
-    };
+    dir
+}
+
+/// Mutants for the Apalache in this folder.
+fn of_apalache(dir: &Path) -> Command {
+    let mut command = command(dir, &["--apalache"]);
+    command.env("APALACHE_HOME", dir.join("home"));
+    command.env("APALACHE_JAVA_HOME", dir.join("java"));
+    command
+}
+
+#[test]
+fn what_only_apalache_reads_is_shown_to_its_rows() {
+    tools();
+    let dir = symbolic(SYMBOLIC_CLAIMS, APALACHE);
+    let dir = dir.path();
+    let area = dir.join("specs/counter");
+    let write = |name: &str, text: &str| fs::write(area.join(name), text).expect("written");
+    let of_apalache = || of_apalache(dir);
 
     // The bound's faults are noticed, a number that is no bound is not. The counter itself is TLC's.
     let unlisted = [
@@ -353,4 +365,17 @@ fn what_only_apalache_reads_is_shown_to_its_rows() {
         .assert();
     none.code(2)
         .stderr(contains("APALACHE_HOME names a folder without"));
+}
+
+/// Whose row does not end without a fault either is told as not judged: else all survive, and nobody sees why.
+#[test]
+fn a_row_that_is_too_slow_for_mutants_is_told() {
+    tools();
+    let endless = APALACHE.replace("echo 'The outcome is: NoError'", "while :; do :; done");
+    let claims = SYMBOLIC_CLAIMS.replace("length = 1,", "length = 1, budget = 1,");
+    let dir = symbolic(&claims, &endless);
+    let told = contains("step: not judged: it takes more than a mutant may, 1 s of CPU time");
+    let survives = r"{ module = 'APCounter', in = 'IndInv', operator = 'comparison', from = 'x <= 3', to = 'x < 3' }";
+    let assert = of_apalache(dir.path()).assert().code(1);
+    assert.stderr(told).stdout(contains(survives));
 }

@@ -13,12 +13,12 @@ use interlock_checker::costs::estimate;
 use interlock_checker::counts::Counts;
 use interlock_checker::engines::{Engines, Tools};
 use interlock_checker::judge;
-use interlock_checker::manifest::{Manifest, Model};
+use interlock_checker::manifest::{Engine, Manifest, Model};
 use interlock_checker::run::Run;
 use interlock_checker::tlc;
 use interlock_checker::toolchain::hex_sha256;
 use interlock_checker::verdict::{Outcome, Verdict, is_refused};
-use interlock_checker::{interrupt, run};
+use interlock_checker::{interrupt, note, run};
 use interlock_tla::messages::Output;
 
 use crate::coverage::Coverage;
@@ -34,10 +34,11 @@ const PATIENCE: u64 = 10;
 /// That a run has not ended in its time says something if it ends in this part of it without a fault.
 const LONGER: u32 = 4;
 
-/// Of a manifest, one whose rows give up on what does not end.
+/// Of a manifest, one whose rows give up on what does not end. Apalache's keep their budgets: the estimate has one figure for all of them.
 pub fn impatient(manifest: &Manifest) -> Manifest {
     let mut manifest = manifest.clone();
-    for model in &mut manifest.models {
+    let models = manifest.models.iter_mut();
+    for model in models.filter(|model| model.engine != Engine::Apalache) {
         let usual = estimate(model).ceil() as u64;
         model.budget = model.budget.min(PATIENCE * usual);
     }
@@ -304,6 +305,10 @@ impl Hunter<'_> {
             coverage,
             took: run.verdict.cpu,
         });
+        if original.is_too_slow() {
+            let most = ask.budget().as_secs();
+            note!("{name}: not judged: it takes more than a mutant may, {most} s of CPU time");
+        }
         if let Ok(mut tried) = self.tried.0.lock() {
             tried.insert(name, original.clone());
         }
