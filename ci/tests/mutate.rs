@@ -367,6 +367,42 @@ fn what_only_apalache_reads_is_shown_to_its_rows() {
         .stderr(contains("APALACHE_HOME names a folder without"));
 }
 
+/// What Apalache reads in place of a definition or a constant is changed, and not what it then does not read; a policy decides as
+/// that of another module.
+#[test]
+fn what_apalache_reads_in_place_of_another_has_mutants() {
+    tools();
+    let other = SYMBOLIC_CLAIMS
+        .replace("APCounter", "APOther")
+        .replace("Symbolic", "Other");
+    let rows = SYMBOLIC_CLAIMS.to_owned() + &other.replace("step", "other-step");
+    let dir = symbolic(&rows, APALACHE);
+    let write = |name: &str, text: &str| {
+        fs::write(dir.path().join("specs/counter").join(name), text).expect("written");
+    };
+    let instead = "Most == 3\nOVERRIDE_Most == 2\n";
+    let policy = |value: &str| {
+        format!(
+            "CONSTANT\n    \\* @type: {{ from: Int }};\n    Policy\nOVERRIDE_Policy == [from |-> {value}]\n"
+        )
+    };
+    let reads = "IndInv == x <= 3 /\\ x >= Policy.from\n";
+    let module = |name: &str, value: &str| {
+        let text = SYMBOLIC.replace("APCounter", name);
+        let text = text.replace("Most == 3\n", &[instead, &policy(value)].concat());
+        text.replace("IndInv == x <= 3 /\\ x >= 0\n", reads)
+    };
+    write("APCounter.tla", &module("APCounter", "0"));
+    write("APOther.tla", &module("APOther", "-1"));
+    let shown = [
+        r"{ module = 'APCounter', in = 'OVERRIDE_Most', operator = 'off-by-one', from = '2', to = '3' },",
+        r"{ module = 'APCounter', in = 'OVERRIDE_Policy', operator = 'policy-value', from = 'from |-> 0', to = 'from |-> -1' },",
+        r"{ module = 'APOther', in = 'OVERRIDE_Policy', operator = 'policy-value', from = 'from |-> -1', to = 'from |-> 0' },",
+    ];
+    let told = lines(&shown).and(contains("in = 'Most'").not());
+    of_apalache(dir.path()).assert().code(1).stdout(told);
+}
+
 /// Whose row does not end without a fault either is told as not judged: else all survive, and nobody sees why.
 #[test]
 fn a_row_that_is_too_slow_for_mutants_is_told() {

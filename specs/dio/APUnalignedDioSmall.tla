@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* Two asynchronous writes and blocks of two sectors, from Init: the       *)
 (* corruption of RfcOn63, where the sectors of the writes and the state of *)
-(* the block are left open; and AC-unwritten of MCUnalignedDio.            *)
+(* the block are left open.                                                *)
 (***************************************************************************)
 EXTENDS APUnalignedDio
 
@@ -13,12 +13,6 @@ Aio(from, to) ==
     [kind |-> "write", from |-> from, to |-> to, async |-> TRUE, nowait |-> FALSE,
      cached |-> FALSE, fails |-> FALSE]
 
-\* AC-unwritten of MCUnalignedDio.
-ACunwritten ==
-    /\ Calls = [r \in Writers |-> IF r = "a" THEN Aio(0, 0) ELSE Aio(0, 1)]
-    /\ Extents = [b \in {0, 1} |-> IF b = 0 THEN "unwritten" ELSE "written"]
-    /\ Length = 4
-
 \* Any two in one block, before EOF.
 AnyTwo ==
     /\ \E from \in [Writers -> {0, 1}], to \in [Writers -> {0, 1}] :
@@ -28,8 +22,6 @@ AnyTwo ==
           Extents = [b \in {0, 1} |-> IF b = 0 THEN state ELSE "written"]
     /\ Length = 4
 
-Final65AC     == Policy = Final65 /\ ACunwritten
-RfcOn63AC     == Policy = RfcOn63 /\ ACunwritten
 RfcOn63AnyTwo == Policy = RfcOn63 /\ AnyTwo
 
 \* Some of Next, for a witness in short time: `a` submits its I/Os, `C` does and

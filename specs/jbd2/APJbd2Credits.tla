@@ -165,14 +165,12 @@ ExtendUntestedPW      == PW /\ Policy = Typed(ExtendUntested) /\ AnySizes
 ReservedJoinsSwitchPW == PW /\ Policy = Typed(ReservedJoinsSwitch) /\ AnySizes
 RestartKeepsPW        == PW /\ Policy = Typed(RestartKeeps) /\ AnySizes
 NoReservePW           == PW /\ Policy = Typed(NoReserve) /\ AnySizes
-UserMaxIgnoresOverheadPW == PW /\ Policy = Typed(UserMaxIgnoresOverhead) /\ AnySizes
 
 \* The sizes of TLC's rows.
 Ones ==
     /\ Cost = 1 /\ Uses = 1 /\ Extra = 0 /\ ConvertExtra = 0 /\ PageCost = 1 /\ PageUses = 1 /\ ConvertUses = 1
     /\ Overhead = 2
 PW123 == PW /\ Ones /\ Reserve = 1 /\ Log = 12 /\ Max = 4 /\ Slack = 3
-UpstreamPW123      == PW123 /\ Policy = Typed(Upstream)
 UnreserveLeakPW123 == PW123 /\ Policy = Typed(UnreserveLeak)
 NoTest4W24 ==
     W /\ Ones /\ Reserve = 2 /\ Log = 24 /\ Max = 8 /\ Slack = 5 /\ Policy = Typed(NoTest4)

@@ -59,8 +59,7 @@ NoReservedWait == UpToTwo /\ Order = "prepare-first" /\ Reserved = FALSE /\ Gran
 \* The sizes of TLC's rows.
 TL   == Thread = {"t1"} /\ Pages = {} /\ Locker = {"l1"}
 TWLL == Thread = {"t1"} /\ Pages = {"w1"} /\ Locker = {"l1", "l2"}
-TodayTL          == TL /\ Order = "prepare-first" /\ Reserved = TRUE /\ Grants = "none"
-TestFirstTL      == TL /\ Order = "test-first" /\ Reserved = TRUE /\ Grants = "none"
+TestFirstTL == TL /\ Order = "test-first" /\ Reserved = TRUE /\ Grants = "none"
 NoReservedWaitTWLL ==
     TWLL /\ Order = "prepare-first" /\ Reserved = FALSE /\ Grants = "none"
 

@@ -60,7 +60,6 @@ Untested == SSSL /\ AnyHalf /\ Wake = "untested" /\ MaxHerd = 3 /\ MaxWakes = 1
 HandOffHerd1 == SSSL /\ AnyHalf /\ Wake = "hand-off" /\ MaxHerd = 1 /\ MaxWakes = 1
 
 \* The sizes of TLC's rows.
-HandOffSSL  == SSL /\ Half = 2 /\ Wake = "hand-off" /\ MaxHerd = 2 /\ MaxWakes = 1
 UntestedSSL == SSL /\ Half = 2 /\ Wake = "untested" /\ MaxHerd = 0 /\ MaxWakes = 1
 
 -----------------------------------------------------------------------------

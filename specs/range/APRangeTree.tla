@@ -69,8 +69,6 @@ OVERRIDE_Task == {"a", "b", "c"}
 OVERRIDE_Cells(r) == {c \in {Cell} : r.first <= c /\ c <= r.last}
 
 \* Nobody narrows its range here.
-\* @type: Str => Seq(Set({ first: Int, last: Int, write: Bool }));
-OVERRIDE_Stages(t) == <<{Ask(t)}>>
 OVERRIDE_Has(t) == {Ask(t)}
 OVERRIDE_Conflict(t, u) == t # u /\ Clash(Ask(t), Ask(u))
 \* @type: Seq(Set({ first: Int, last: Int, write: Bool }));

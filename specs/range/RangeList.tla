@@ -63,7 +63,6 @@ VARIABLES
     tries,      \* how often each has lost since it began to ask
     aux         \* who has the auxiliary lock, and who waits for it: a sequence
 
-walk  == <<slot, prev, cur>>
 list  == <<next, marked>>
 turns == <<tries, aux>>
 vars  == <<pc, slot, prev, cur, next, marked, tries, aux>>

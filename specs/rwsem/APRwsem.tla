@@ -65,8 +65,6 @@ VARIABLES
 
 INSTANCE Overtaking
 
-Promise == INSTANCE Arrivals
-
 -----------------------------------------------------------------------------
 (* The same operators of Rwsem, in a form that is small for the solver.    *)
 

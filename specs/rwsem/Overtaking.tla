@@ -55,10 +55,6 @@ CountInit ==
 CountSpec == CountInit /\ [][Count]_<<vars, history>>
 
 -----------------------------------------------------------------------------
-CountsOK ==
-    /\ older \in [Watch -> SUBSET Task]
-    /\ overtaken \in [Watch -> [R : 0 .. ByReaders + 1, W : 0 .. ByWriters + 1]]
-
 BoundedOvertaking ==
     \A w \in Watch : /\ overtaken[w].R <= ByReaders
                      /\ overtaken[w].W <= ByWriters

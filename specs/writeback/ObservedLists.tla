@@ -261,14 +261,6 @@ Spec == Init /\ [][Next]_vars
 -----------------------------------------------------------------------------
 (* Safety.                                                                 *)
 
-\* An inode is on at most one list, and once.
-OneList ==
-    LET all == dirty \o io \o more \o writing
-    IN \A j, k \in DOMAIN all : all[j].ino = all[k].ino /\ all[j].ino # 0 => j = k
-
-\* b_dirty may be in the order of dirtied_when.
-InOrder == \A j, k \in DOMAIN dirty : j < k => dirty[j].low <= dirty[k].high
-
 \* What the work has written, the flusher has written since it woke up.
 DoneIsOfSum == done <= sum
 =============================================================================

@@ -1,8 +1,8 @@
 //! What makes a check vacuous, or leaves a table or a cfg out of date: found before any model runs.
 //!
 //! `row` looks at one model, `probe` at what shows that it is not vacuous, `names` compares it with its module, `across` compares models with each other: `controls` what holds
-//! with what is violated, `designs` those of one design, `follows` those that need not run, `induction` those that one induction takes, `counts` with their locks. `files`
-//! looks at what lies in `specs/` and at the READMEs.
+//! with what is violated, `designs` those of one design, `follows` those that need not run, `induction` those that one induction takes, `counts` with their locks. `unread`
+//! finds definitions that no model reads. `files` looks at what lies in `specs/` and at the READMEs.
 
 mod across;
 mod controls;
@@ -14,6 +14,7 @@ mod induction;
 mod names;
 mod probe;
 mod row;
+mod unread;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -71,6 +72,7 @@ pub fn lint(manifest: &Manifest) -> Vec<Finding> {
     follows::check(&mut lint);
     counts::check(&mut lint);
     induction::check(&mut lint);
+    unread::check(&mut lint);
     files::check(&mut lint);
     let mut findings = lint.findings;
     findings.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));

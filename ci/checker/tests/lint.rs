@@ -273,6 +273,7 @@ fn a_property_of_steps_without_its_probe() {
     finds_only(
         &copy(),
         &[
+            "specs/demo/Lock.tla:45: unread-definition: no row reads NobodyTakes",
             "specs/demo/models.toml:31: missing-probe: model `Fifo-RW-InOrder`: InOrder may hold because nothing ever starts it",
         ],
     );

@@ -27,6 +27,34 @@ fn modules_that_no_model_uses() {
 }
 
 #[test]
+fn a_definition_that_no_row_reads() {
+    let unread = "Unread == TRUE\nMutex ==";
+    let copy = Copy::clean().edit("specs/demo/Lock.tla", "Mutex ==", unread);
+    let found = "specs/demo/Lock.tla:42: unread-definition: no row reads Unread, so that nothing is shown of it (remove it, or add a row)";
+    finds_only(&copy, &[found]);
+    // A module that takes traces may read it, if it names it; one that nothing takes reads nothing.
+    let write = |name: &str, reads: &str| {
+        let text = format!("---- MODULE {name} ----\nEXTENDS Lock\nReads == {reads}\n====\n");
+        copy.write(&format!("specs/demo/{name}.tla"), &text);
+    };
+    write("TraceLock", "Mutex");
+    finds_only(&copy, &[found]);
+    write("Beside", "Unread");
+    finds_only(
+        &copy,
+        &[
+            "specs/demo/Beside.tla:3: unread-definition: no row reads Reads",
+            found,
+        ],
+    );
+    write("TraceLock", "Unread");
+    finds_only(
+        &copy,
+        &["specs/demo/Beside.tla:3: unread-definition: no row reads Reads"],
+    );
+}
+
+#[test]
 fn a_headline_that_is_no_model() {
     let columns = "columns = [";
     finds_only(

@@ -13,8 +13,13 @@ const LOCK: &str = "specs/demo/models.lock";
 fn copy() -> Copy {
     let operators = "Max == 3\nRemember(x) == x\nForget(x) == 0\nFewQueued == Len(Remember(queue)) <= Bound\n\
                      WeakSpec == Spec /\\ \\A t \\in Task : WF_vars(Take(t))\n====";
-    Copy::clean()
-        .edit("specs/demo/Lock.tla", "Writers,   ", "Writers, Bound,   ")
+    let copy = Copy::clean();
+    let reads = "Reads == <<Max, Remember(0), Forget(0), FewQueued, WeakSpec>>";
+    copy.write(
+        "specs/demo/TraceLock.tla",
+        &format!("---- MODULE TraceLock ----\nEXTENDS MCLock\n{reads}\n====\n"),
+    );
+    copy.edit("specs/demo/Lock.tla", "Writers,   ", "Writers, Bound,   ")
         .edit("specs/demo/MCLock.tla", "====", operators)
         .edit(
             CLAIMS,

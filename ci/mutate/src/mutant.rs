@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use interlock_tla::module::REPLACES;
 use interlock_tla::module::source::{Node, Source, children, descendants};
 
 use crate::coverage::Span;
@@ -125,23 +126,36 @@ fn outline(source: &Source, is_changed: impl Fn(Node) -> bool) -> Vec<&'static s
     .collect()
 }
 
+/// The values that a module's policies have for their fields. Where a policy is all of a module, for Apalache, those of all
+/// such modules.
+fn values(area: &Area, module: &str) -> Values {
+    let mut values = Values::default();
+    for other in area.modules() {
+        let Some(source) = area.source(other) else {
+            continue;
+        };
+        for definition in source.modules().flat_map(definitions) {
+            let name = name(source, definition);
+            if area.is_policy(name)
+                && (other == module || name.starts_with(REPLACES))
+                && let Some(body) = children(definition).last()
+            {
+                values.take(source, body);
+            }
+        }
+    }
+    values
+}
+
 /// The mutants of a module, in the order of its text: those of definitions that a row reaches.
 pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
     let Some(source) = area.source(module) else {
         return Vec::new();
     };
-    let definitions: Vec<Node> = source.modules().flat_map(definitions).collect();
-    let mut values = Values::default();
-    for definition in &definitions {
-        if area.is_policy(name(source, *definition))
-            && let Some(body) = children(*definition).last()
-        {
-            values.take(source, body);
-        }
-    }
+    let values = values(area, module);
     let mut mutants = Vec::new();
     let mut seen: BTreeMap<Identity, usize> = BTreeMap::new();
-    for definition in definitions {
+    for definition in source.modules().flat_map(definitions) {
         let name = name(source, definition);
         if !area.is_reached(module, name) {
             continue;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use interlock_checker::manifest::{Engine, Expect, Manifest, Model};
 use interlock_checker::toolchain::hex_sha256;
 use interlock_tla::module::source::{Node, Source, children, descendants};
-use interlock_tla::module::{Level, Module, Name};
+use interlock_tla::module::{Level, Module, Name, REPLACES};
 
 use crate::coverage::{Coverage, Span};
 use crate::operators::Role;
@@ -101,6 +101,10 @@ impl<'a> Area<'a> {
             };
             let (policies, others): (Vec<&str>, Vec<&str>) =
                 substituted(model).partition(|operator| records.contains(*operator));
+            let replacing = root.module.constants().iter();
+            let replacing = replacing.map(|constant| format!("{REPLACES}{constant}"));
+            let replacing = replacing.filter(|operator| records.contains(operator));
+            area.roles.policies.extend(replacing);
             let behavior = root.used(others.into_iter().chain(next(model)));
             let mut names = root.used(asked(model));
             names.extend(root.assumed.iter().cloned());

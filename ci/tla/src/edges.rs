@@ -24,7 +24,7 @@ pub const CONSTRAINT: &str = "PrintStep";
 pub const PROPERTY: &str = "EachStepIsPrinted";
 
 /// An operator that a module may have: the state as a graph shows it, in short.
-const SHORT: &str = "Changes";
+pub const SHORT: &str = "Changes";
 
 /// A module that extends `name` and prints its steps, with all variables, or in a graph as the module would have them shown there.
 /// `None` when the module has no `Next`.

@@ -34,9 +34,12 @@ use text::Text;
 
 pub use guards::Guard;
 pub use listing::{Anchor, Class, Link, Listing, Token};
-pub use outline::{Defined, Name};
+pub use outline::{Defined, Name, Site};
 pub use shape::{Level, Shape};
 pub use ways::{NEXT, Way};
+
+/// What the name of a definition begins with that Apalache reads in place of another, whose name is the rest.
+pub const REPLACES: &str = "OVERRIDE_";
 
 /// A module, with what it extends and instantiates.
 #[derive(Debug, Clone)]
@@ -202,25 +205,33 @@ impl Module {
         reached
     }
 
-    /// The definitions of the project's modules that the formula names, also through those of a LET.
+    /// The definitions of the project's modules that the formula names, also through those of a LET; for one, or a constant, that
+    /// Apalache reads another definition in place of, that one.
     fn uses(&self, expr: &Expr) -> BTreeSet<Id> {
         let mut seen = BTreeSet::new();
+        let mut instead = BTreeSet::new();
         let mut todo = vec![expr];
         while let Some(expr) = todo.pop() {
-            walk(expr, &mut |expr| {
-                if let Kind::Name(Target::Definition(id), _) = expr.kind
-                    && seen.insert(id)
-                    && matches!(
-                        self.definitions[id].origin,
-                        Origin::Let | Origin::Substitution
-                    )
-                {
-                    todo.push(&self.definitions[id].body);
+            walk(expr, &mut |expr| match &expr.kind {
+                Kind::Name(Target::Definition(id), _) if seen.insert(*id) => {
+                    let definition = &self.definitions[*id];
+                    if matches!(definition.origin, Origin::Let | Origin::Substitution) {
+                        todo.push(&definition.body);
+                    }
                 }
+                Kind::Name(Target::Constant(name), _) => instead.extend(self.replacing(name)),
+                _ => {}
             });
         }
         seen.retain(|id| self.definitions[*id].origin == Origin::Module);
-        seen
+        let replaced = |id: Id| self.replacing(&self.definitions[id].name).unwrap_or(id);
+        instead.extend(seen.into_iter().map(replaced));
+        instead
+    }
+
+    /// What Apalache reads in place of the constant or the definition of this name.
+    fn replacing(&self, name: &str) -> Option<Id> {
+        self.id(&format!("{REPLACES}{name}"))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Names mean what is defined where they stand, in every form in which TLA+ defines them.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use interlock_tla::module::{Level, Module};
+use interlock_tla::module::{Level, Module, Site};
 use tempfile::TempDir;
 
 /// Reads module `M` with this text between its first and last line, beside module `Base`.
@@ -262,4 +263,24 @@ fn faults_have_their_place() {
         "{}",
         fault(&deep)
     );
+}
+
+#[test]
+fn what_apalache_reads_in_place_of_another() {
+    let module = read(
+        "CONSTANT Most\nVARIABLE x\nSome == 1\nOther == 2\nOVERRIDE_Some == Other\nOVERRIDE_Most == 3\n\
+         Next == x < Most /\\ x' = Some\nUnread == 4",
+    );
+    assert_eq!(
+        used(&module, "Next"),
+        ["OVERRIDE_Most", "OVERRIDE_Some", "Other"]
+    );
+    let names = |sites: BTreeSet<Site>| -> Vec<String> {
+        sites.into_iter().map(|site| site.name).collect()
+    };
+    assert_eq!(
+        names(module.sites_read(["Next"])),
+        ["Other", "OVERRIDE_Some", "OVERRIDE_Most", "Next"]
+    );
+    assert!(names(module.sites()).contains(&"Unread".to_owned()));
 }

@@ -7,12 +7,8 @@ use crate::cfg;
 use crate::manifest::{Engine, Expect, Model, Module, Symbolic, claims};
 use crate::near::did_you_mean;
 
-pub(super) fn check_model(lint: &mut Lint, model: &Model) {
-    let Some(module) = lint.module(model) else {
-        return;
-    };
-    let mut found = Vec::new();
-
+/// The operators of its module that a row names, each with the key that it does so by.
+pub(super) fn operators(model: &Model) -> Vec<(String, &str)> {
     let asked = model.symbolic.as_ref();
     let spec = Some(&model.spec).filter(|_| model.engine != Engine::Apalache);
     let single = [
@@ -38,7 +34,16 @@ pub(super) fn check_model(lint: &mut Lint, model: &Model) {
     let replaced = model.constants.iter().filter_map(|(constant, value)| {
         Some((format!("constants.{constant}"), cfg::substitution(value)?))
     });
-    for (key, operator) in named.chain(invariants).chain(replaced) {
+    named.chain(invariants).chain(replaced).collect()
+}
+
+pub(super) fn check_model(lint: &mut Lint, model: &Model) {
+    let Some(module) = lint.module(model) else {
+        return;
+    };
+    let mut found = Vec::new();
+
+    for (key, operator) in operators(model) {
         if !module.defines(operator) {
             let near = did_you_mean(operator, module.operators());
             let message = format!(
@@ -49,7 +54,7 @@ pub(super) fn check_model(lint: &mut Lint, model: &Model) {
         }
     }
 
-    let given: BTreeSet<String> = match asked {
+    let given: BTreeSet<String> = match &model.symbolic {
         // `cinit` says what all of them may be, or Apalache refuses it.
         Some(Symbolic { cinit: Some(_), .. }) => module.constants().clone(),
         _ if model.expect == Expect::Typed => module.constants().clone(),

@@ -6,7 +6,7 @@ use interlock_tla::module::source::{Node, Source, children, descendants};
 
 use super::{Fault, Operator, edit};
 
-/// The values that policies of a module give their fields.
+/// The values that policies give their fields.
 #[derive(Debug, Clone, Default)]
 pub struct Values(BTreeMap<String, BTreeSet<String>>);
 
@@ -19,7 +19,7 @@ impl Values {
         }
     }
 
-    /// Each field of the policy with the next value that the module has for it.
+    /// Each field of the policy with the next value that one of them has for it.
     pub(super) fn swapped(&self, source: &Source, policy: Node) -> Vec<Fault> {
         let swap = |(field, value): (&str, Node)| {
             let values = self.0.get(field)?;

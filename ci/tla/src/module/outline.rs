@@ -1,8 +1,9 @@
 //! What a module has, as TLC's own parser can also tell it.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
-use super::expression::{Kind, Origin, Target};
+use super::expression::{Definition, Kind, Origin, Target};
 use super::{Level, Module, walk};
 
 /// A name that a module has for its own use.
@@ -32,7 +33,45 @@ pub struct Defined {
     pub names: BTreeSet<String>,
 }
 
+/// Where a definition of a module of the project is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Site {
+    /// The module's file.
+    pub path: PathBuf,
+    /// The line that it begins in, from 1.
+    pub line: usize,
+    /// Its name, in that module.
+    pub name: String,
+}
+
 impl Module {
+    /// The definitions that it has of modules of the project, those of LETs not included.
+    pub fn sites(&self) -> BTreeSet<Site> {
+        let definitions = self.definitions.iter();
+        let own = definitions.filter(|definition| definition.origin == Origin::Module);
+        own.map(|definition| self.site(definition)).collect()
+    }
+
+    /// Those that these operators lead to, or assumptions.
+    pub fn sites_read<'a>(&self, operators: impl IntoIterator<Item = &'a str>) -> BTreeSet<Site> {
+        let named = operators.into_iter().filter_map(|name| self.id(name));
+        let assumed = self.loose.iter().flat_map(|formula| self.uses(formula));
+        let named: BTreeSet<_> = named.chain(assumed).collect();
+        let read = named.into_iter().flat_map(|id| self.reached(id));
+        let read = read.filter(|id| self.definitions[*id].origin == Origin::Module);
+        read.map(|id| self.site(&self.definitions[id])).collect()
+    }
+
+    fn site(&self, definition: &Definition) -> Site {
+        let text = &self.texts[definition.place.text];
+        let name = definition.name.rsplit('!').next();
+        Site {
+            path: text.path.clone(),
+            line: text.line(definition.place.range.start),
+            name: name.unwrap_or_default().to_owned(),
+        }
+    }
+
     /// All names that it has for its own use, those of standard modules included.
     pub fn names(&self) -> BTreeSet<Name> {
         let names = self.names.iter().filter_map(|(name, target)| match target {

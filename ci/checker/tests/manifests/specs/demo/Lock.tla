@@ -38,7 +38,7 @@ Next == \E t \in Task : Enter(t) \/ Take(t) \/ Release(t)
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Task : WF_vars(Take(t)) /\ WF_vars(Release(t))
 
-TypeOK == pc \in [Task -> {"idle", "wait", "hold"}]
+TypeOK == pc \in [Task -> {"idle", "wait", "hold"}] /\ Name(Policy) # ""
 Mutex == \A t, u \in Task : pc[t] = "hold" /\ pc[u] = "hold" => t = u
 NobodyWaits == \A t \in Task : pc[t] # "wait"
 InOrder == [][Len(queue') >= Len(queue) \/ queue' = Tail(queue)]_vars
