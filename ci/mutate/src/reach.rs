@@ -92,6 +92,10 @@ impl<'a> Area<'a> {
             if !roots.contains_key(model.module.as_str()) {
                 let module = Module::read(&folder, &model.module)?;
                 area.roles.take(&module);
+                let replacing = module.constants().iter();
+                let replacing = replacing.map(|constant| format!("{REPLACES}{constant}"));
+                let replacing = replacing.filter(|operator| records.contains(operator));
+                area.roles.policies.extend(replacing);
                 let modules = area.closure(&model.module);
                 let assumed = area.assumed(&modules);
                 roots.insert(&model.module, Root::new(module, modules, assumed));
@@ -101,10 +105,6 @@ impl<'a> Area<'a> {
             };
             let (policies, others): (Vec<&str>, Vec<&str>) =
                 substituted(model).partition(|operator| records.contains(*operator));
-            let replacing = root.module.constants().iter();
-            let replacing = replacing.map(|constant| format!("{REPLACES}{constant}"));
-            let replacing = replacing.filter(|operator| records.contains(operator));
-            area.roles.policies.extend(replacing);
             let behavior = root.used(others.into_iter().chain(next(model)));
             let mut names = root.used(asked(model));
             names.extend(root.assumed.iter().cloned());

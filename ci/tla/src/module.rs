@@ -135,7 +135,7 @@ impl Module {
             return Vec::new();
         };
         let mut next = None;
-        for id in self.reached(spec) {
+        for id in self.reached([spec]) {
             walk(&self.definitions[id].body, &mut |expr| {
                 if let (Kind::Always, [step]) = (&expr.kind, &expr.parts[..])
                     && let (Kind::SquareAction, [action, ..]) = (&step.kind, &step.parts[..])
@@ -166,8 +166,7 @@ impl Module {
 
     /// `operator` and every operator of the project's modules that its definition leads to.
     pub fn used_by<'a>(&'a self, operator: &'a str) -> BTreeSet<&'a str> {
-        let reached = self.id(operator).map(|id| self.reached(id));
-        let reached = reached.into_iter().flatten();
+        let reached = self.reached(self.id(operator)).into_iter();
         let names = reached.map(|id| self.definitions[id].name.as_str());
         names.chain([operator]).collect()
     }
@@ -194,10 +193,10 @@ impl Module {
         }
     }
 
-    /// The definition and all of the project's modules that it leads to.
-    fn reached(&self, id: Id) -> BTreeSet<Id> {
-        let mut reached = BTreeSet::from([id]);
-        let mut todo = vec![id];
+    /// These definitions and all of the project's modules that they lead to.
+    fn reached(&self, from: impl IntoIterator<Item = Id>) -> BTreeSet<Id> {
+        let mut reached: BTreeSet<Id> = from.into_iter().collect();
+        let mut todo = Vec::from_iter(reached.iter().copied());
         while let Some(id) = todo.pop() {
             let used = self.uses(&self.definitions[id].body);
             todo.extend(used.into_iter().filter(|id| reached.insert(*id)));

@@ -56,8 +56,7 @@ impl Module {
     pub fn sites_read<'a>(&self, operators: impl IntoIterator<Item = &'a str>) -> BTreeSet<Site> {
         let named = operators.into_iter().filter_map(|name| self.id(name));
         let assumed = self.loose.iter().flat_map(|formula| self.uses(formula));
-        let named: BTreeSet<_> = named.chain(assumed).collect();
-        let read = named.into_iter().flat_map(|id| self.reached(id));
+        let read = self.reached(named.chain(assumed)).into_iter();
         let read = read.filter(|id| self.definitions[*id].origin == Origin::Module);
         read.map(|id| self.site(&self.definitions[id])).collect()
     }
