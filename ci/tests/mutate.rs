@@ -177,6 +177,14 @@ fn those_that_survive_are_the_listed_ones() {
     let said = format!("\\* Nobody reads it.\nUnread == 2\n{end}");
     write("Counter.tla", &COUNTER.replace(end, &said));
     mutate(dir, &[]).code(0).stderr(nothing_anew());
+    // The tree has what is said behind a list within the list.
+    let inline = "Next == Tick\n";
+    let said = |what: &str| format!("Next ==\n    \\/ Tick\n{what}");
+    write("Counter.tla", &COUNTER.replace(inline, &said("")));
+    mutate(dir, &[]).code(0);
+    let what = "\n\\* Where it begins,\n\\* and goes on.\n";
+    write("Counter.tla", &COUNTER.replace(inline, &said(what)));
+    mutate(dir, &[]).code(0).stderr(nothing_anew());
     write("Counter.tla", COUNTER);
     write("Beside.tla", &beside("ASSUME 1 = 1"));
     let of_three = contains("3 mutants: 0 known, 3 to show");

@@ -76,7 +76,7 @@ pub struct Mutant {
     pub is_weaker: bool,
     /// Where the formula is that is changed.
     pub span: Span,
-    /// The definition's text, with the fault.
+    /// The definition without its comments, with the fault.
     pub faulty: String,
     edits: Vec<Edit>,
 }
@@ -175,7 +175,7 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
                 identity,
                 is_weaker: fault.is_weaker,
                 span: Span::of(&source.text, &fault.place),
-                faulty: edited(source, definition.byte_range(), &fault),
+                faulty: code(&edited(source, definition.byte_range(), &fault)).join("\n"),
                 edits: fault.edits,
             });
         }
@@ -204,11 +204,16 @@ fn edited(source: &Source, place: Range<usize>, fault: &Fault) -> String {
     edit::apply(&source.text[place], &within)
 }
 
+/// The lines of a formula, without its comments.
+fn code(formula: &str) -> Vec<&str> {
+    let lines = formula.lines();
+    let code = lines.map(|line| line.split("\\*").next().unwrap_or_default().trim_end());
+    code.filter(|line| !line.is_empty()).collect()
+}
+
 /// A formula on one line, without its comments, and no longer than is shown.
 fn shown(formula: &str) -> String {
-    let code = formula
-        .lines()
-        .map(|line| line.split("\\*").next().unwrap_or_default());
+    let code = code(formula).into_iter();
     let words: Vec<&str> = code.flat_map(str::split_whitespace).collect();
     let line = words.join(" ");
     match line.char_indices().nth(SHOWN) {

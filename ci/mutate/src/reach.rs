@@ -433,7 +433,7 @@ fn digest<'a>(
             definition(*node).is_none_or(|definition| names.contains(name(source, definition)))
         };
         for node in source.modules().flat_map(children).filter(is_read) {
-            decides += source.text_of(node).trim_end();
+            decides += &source.code_of(node);
         }
     }
     Ok(hex_sha256(decides.as_bytes()))

@@ -118,6 +118,21 @@ impl Source {
         &self.text[node.byte_range()]
     }
 
+    /// The same without comments, of which the tree has some within a list that they stand behind, and without the empty lines that
+    /// they leave.
+    pub fn code_of(&self, node: Node) -> String {
+        let range = node.byte_range();
+        let mut code = String::new();
+        let mut at = range.start;
+        for comment in comments(node) {
+            code += &self.text[at..comment.start];
+            at = comment.end;
+        }
+        code += &self.text[at..range.end];
+        let lines = code.lines().map(str::trim_end);
+        Vec::from_iter(lines.filter(|line| !line.is_empty())).join("\n")
+    }
+
     /// `path:line:column` of what is at `byte`.
     pub(super) fn place(&self, byte: usize) -> String {
         let (line, column) = line_and_column(&self.text, byte);
@@ -141,15 +156,20 @@ impl Source {
 
     /// Where the comments are, in their order.
     pub(super) fn comments(&self) -> Vec<Range<usize>> {
-        let mut comments = Vec::new();
-        first(self.tree.root_node(), |node, _| {
-            if is_comment(node) {
-                comments.push(node.byte_range());
-            }
-            false
-        });
-        comments
+        comments(self.tree.root_node())
     }
+}
+
+/// Where the comments are in a node, in their order.
+fn comments(node: Node) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
+    first(node, |node, _| {
+        if is_comment(node) {
+            comments.push(node.byte_range());
+        }
+        false
+    });
+    comments
 }
 
 /// Where the byte is in the text; both count from 1.
