@@ -20,6 +20,8 @@ pub enum Order {
     Work(Workload),
     /// To run a program with its arguments.
     Run(Vec<String>),
+    /// Whether the running kernel, with its modules, has this function.
+    Has(String),
     /// To record its kernel's traces of this area.
     Capture(String),
 }
@@ -35,6 +37,8 @@ pub enum Report {
     Worked(Measured),
     /// The program has ended, and has printed this.
     Ran(String),
+    /// It has the function, or not.
+    Has(bool),
     /// A trace: its name, its area, and its text.
     Trace(String, String, String),
     /// All that was asked for is done.

@@ -142,6 +142,9 @@ fn of(
         trace(kernel, &family, request, &mut guest, &mut did)?;
     }
     judge(&family, &mut did)?;
+    if asked(Part::Plans) {
+        ask_for_demotion(&family, &mut guest, &mut did)?;
+    }
     did.not_run = together(&did.not_run);
     Ok(did)
 }
@@ -176,6 +179,22 @@ fn play(
             }
             Err(error) => give_up(&named.name, error, kernel, request, guest, did)?,
         }
+    }
+    Ok(())
+}
+
+/// The two designs of a clone lose in the same plan, so the kernel is asked which one it has: 14a537983b22 has brought a function.
+fn ask_for_demotion(family: &Family, guest: &mut Guest, did: &mut record::Kernel) -> Result<()> {
+    const DEMOTES: &str = "xfs_iunlock2_remapping";
+    let design = family.constant("xfs_clone")?;
+    let has = match guest.answer(&Order::Has(DEMOTES.to_owned()), LIMIT)? {
+        Report::Has(has) => has,
+        other => bail!("the guest says {other:?}"),
+    };
+    if has != (design == "Since67") {
+        let verb = if has { "has" } else { "has not" };
+        let line = format!("{design} stands for its clones, and the kernel {verb} {DEMOTES}");
+        did.disagrees.push(line);
     }
     Ok(())
 }

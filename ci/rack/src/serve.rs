@@ -1,6 +1,6 @@
 //! Does what is asked, one thing after the other, on the running kernel.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, Write};
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -42,6 +42,7 @@ pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
         let report = match order {
             Order::Play(plan, aim) => mounted.play(&plan, aim),
             Order::Run(words) => program::run(&words).map(Report::Ran),
+            Order::Has(function) => has(&function).map(Report::Has),
             Order::Work(workload) => workload.run(Path::new(ROOT)).map(Report::Worked),
             Order::Capture(area) => traces::record(&area, to).map(|()| Report::Done),
         };
@@ -51,6 +52,13 @@ pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Whether the kernel has a function: of a module, once that is loaded.
+fn has(function: &str) -> Result<bool> {
+    let symbols = fs::read_to_string("/proc/kallsyms")?;
+    let named = |line: &str| line.split_whitespace().nth(2) == Some(function);
+    Ok(symbols.lines().any(named))
 }
 
 /// The file systems that plans are played on, each made when it is first asked for.
