@@ -171,7 +171,8 @@ Waits(r, mode) ==
          [] Policy.wait = "needs-zeroing-or-extending" -> NeedsZeroing(r) \/ Extends(r)
 
 \* 6. NOWAIT: is r, if it must not wait, refused even though it has the lock?
-\* Up to 6.4 every unaligned or extending write is, since 6.5 the exclusive ones.
+\* From 5.8 to 6.4 every unaligned or extending write is, since 6.5 the exclusive
+\* ones.
 Refuses(r, mode) ==
     /\ Unaligned(r) \/ Extends(r)
     /\ Policy.nowait = "all" \/ (Policy.nowait = "exclusive" /\ mode = "exclusive")
@@ -200,12 +201,13 @@ TailPad(r) == IF Policy.tail = "behind-eof" THEN Grows(r) ELSE ReachesEof(r)
 
 \* 10. GROW: what do a truncate behind i_size and a buffered write that begins
 \* there do to the rest of the block that EOF lies in?  With c7fc0366c656 (of
-\* 2024) ext4_setattr and ->write_end zero it, as a truncate to the same size
-\* always has: in the page cache, which reads the block as it is on the disk, and
-\* without inode_dio_wait.  In "truncate-drained" the truncate waits, in "drained"
-\* both do.  A direct write that begins there zeroes it in XFS, and in the cure
-\* "page-always".  In "seen-drained", which is XFS, a truncate looks at i_size before
-\* it waits, and then zeroes all from there to its new end (xfs_setattr_size).
+\* 2024) ext4_setattr and ->write_end (since 3f60efd65412 ext4_write_checks) zero it,
+\* as a truncate to the same size always has: in the page cache, which reads the block
+\* as it is on the disk, and without inode_dio_wait.  In "truncate-drained" the
+\* truncate waits, in "drained" both do.  A direct write that begins there zeroes it
+\* in XFS, and in the cure "page-always".  In "seen-drained", which is XFS, a truncate
+\* looks at i_size before it waits, and then zeroes all from there to its new end
+\* (xfs_setattr_size).
 Frees(r) == Kind(r) = "punch" \/ (Kind(r) = "truncate" /\ Calls[r].from < size)
 EofWithin == size % PerBlock # 0
 ZeroesEof(r) ==

@@ -36,8 +36,10 @@
 (*                                                                         *)
 (* OUT OF SCOPE.  The journal, i_disksize, crashes, mmap and clean pages,  *)
 (* bios that are split, delayed allocation, shared blocks (see Reflink)    *)
-(* and IS_NOSEC.  fallocate drains in every version                        *)
-(* (ext4_fallocate calls inode_dio_wait).                                  *)
+(* and IS_NOSEC.  XFS's demotion of an aligned write that has zeroed from  *)
+(* the exclusive lock to the shared one, before it submits.  fallocate,    *)
+(* which drains in the versions that were read (ext4_fallocate, or what it *)
+(* calls).                                                                 *)
 (***************************************************************************)
 EXTENDS Decisions
 

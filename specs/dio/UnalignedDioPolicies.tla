@@ -37,7 +37,9 @@ Final65 ==
 \* The same with IOMAP_DIO_OVERWRITE_ONLY, in a file system that heeds it.
 Final65Flag == [Final65 EXCEPT !.flag = "heeded"]
 
-\* ext4 from Linux 5.6 to 6.2: an unaligned write is exclusive from the start.
+\* ext4 from Linux 5.6 to 6.2: an unaligned write is exclusive from the start.  (It
+\* refuses NOWAIT from 5.8 on, 6e014c621e72; stable ones drain in the fallback since
+\* they took 15cdefd0c052, as 6.1.188 has.)
 Pre61 == [Final65 EXCEPT !.first = "extending-or-unaligned", !.overwrite = "mapped",
                          !.share = "overwrite", !.drain = "unaligned",
                          !.nowait = "all"]
@@ -46,8 +48,8 @@ Pre61 == [Final65 EXCEPT !.first = "extending-or-unaligned", !.overwrite = "mapp
 \* allocated blocks, unwritten included.
 Allocated63 == [Pre61 EXCEPT !.overwrite = "allocated"]
 
-\* The RFC of the thread, on 6.2 and on 6.3.  Its flag is not looked at:
-\* ext4_iomap_begin never does.
+\* The RFC of the thread, on 6.2 and on 6.3.  ext4 does not look at its flag, and
+\* iomap compares with i_size alone.
 RfcOn62 == [Pre61 EXCEPT !.first = "extending", !.flag = "ignored"]
 RfcOn63 == [Allocated63 EXCEPT !.first = "extending", !.flag = "ignored"]
 
@@ -55,8 +57,8 @@ RfcOn63 == [Allocated63 EXCEPT !.first = "extending", !.flag = "ignored"]
 \* that begins behind EOF, zero the rest of EOF's block in the page cache.
 Final612 == [Final65 EXCEPT !.grow = "page"]
 
-\* ext4 in stable 7.2.13 and 6.12.110, with 15cdefd0c052 of 7.3: ext4_buffered_write_iter
-\* drains.
+\* ext4 in stable 7.2.13, 6.18.52, 6.12.110 and 6.6.157, with 15cdefd0c052 of 7.3:
+\* ext4_buffered_write_iter drains.
 Drained72 == [Final612 EXCEPT !.fallback = "drain"]
 
 \* ext4 in 7.3 (07961ebb09c9, 63b314a7795e): only partial blocks matter, also to
@@ -136,7 +138,7 @@ Final612Cured == [Final612Eof EXCEPT !.grow = "truncate-drained"]
 \* A fallback that drains without keeping others out.
 FallbackDrainsShared == [Drained72 EXCEPT !.fallback = "drain-shared"]
 
-\* The same where a buffered write drains: 6.12 from 6.12.110 on, and 7.2.13.
+\* The same where a buffered write drains, as in 6.12.110 and 7.2.13.
 Drained72Eof   == [Drained72 EXCEPT !.reaching = TRUE]
 Drained72Grow  == [Drained72 EXCEPT !.grow = "truncate-drained"]
 Drained72Cured == [Drained72Eof EXCEPT !.grow = "truncate-drained"]
