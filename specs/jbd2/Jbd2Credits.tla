@@ -403,9 +403,10 @@ CommitFlush ==
                                [] OTHER -> pc[t]]
     /\ UNCHANGED <<log, rsv, mutex, writeback, aborted>>
 
-\* T_COMMIT, once the data is on disk (jbd2_journal_finish_inode_data_buffers):
-\* the log takes the blocks, a descriptor and a commit record.  (A kernel whose
-\* log was full has stopped, at J_ASSERT(j_free > 1).)
+\* T_COMMIT: the log takes the blocks, a descriptor and a commit record, before
+\* which the data has to be on disk (jbd2_journal_finish_inode_data_buffers; here
+\* both are one step).  (A kernel whose log was full has stopped, at
+\* J_ASSERT(j_free > 1).)
 CommitWrite ==
     /\ Writable
     /\ committing.state = "FLUSH"

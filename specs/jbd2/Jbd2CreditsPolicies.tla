@@ -47,11 +47,12 @@ TriesUnseen == [Upstream EXCEPT !.wake = "unseen"]
 \* data=ordered, as for blocks that are allocated written.
 Ordered == [Upstream EXCEPT !.data = "ordered"]
 
-\* Before 3.11 (8f7d89f36829): a conversion starts an ordinary handle.
+\* Control: a conversion starts an ordinary handle, as before 3.11 (8f7d89f36829), and
+\* ends the page's writeback, as since (b0857d309fae; before, it ended earlier).
 NoReserve == [Upstream EXCEPT !.conversion = "ordinary"]
 
-\* Controls: the same, where the wait for writeback is over before the handle
-\* (dddbd6ac8f25); and with a commit that waits for it instead.
+\* Controls: the same, where the wait for writeback is over before the handle; and
+\* with a commit that waits for it instead.
 NoReserveWaitBefore == [NoReserve EXCEPT !.wait = "before"]
 NoReserveOrdered    == [NoReserveWaitBefore EXCEPT !.data = "ordered"]
 
@@ -71,7 +72,8 @@ UserMaxIgnoresOverhead == [Upstream EXCEPT !.usermax = FALSE]
 \* Control: test 3 asks for what the handle needs.
 NeededInsteadOfMax == [Upstream EXCEPT !.space = "needed"]
 
-\* Control: so it does before 3.11, and a conversion finds the journal aborted.
+\* Control: the same with ordinary handles, so that a conversion finds the journal
+\* aborted.
 NoReserveNeeded == [NoReserve EXCEPT !.space = "needed"]
 
 \* Controls: a test left out.
