@@ -12,11 +12,11 @@
 (*             taken again, or was "cached" before the lock was dropped    *)
 (***************************************************************************)
 
-\* Before 4.3, and the baseline of the thread: a plug in do_writepages.
+\* Before 4.3, and the baseline of the thread: a plug in the ->writepages of each.
 PlugPerInode ==
     [plug |-> "inode", finish |-> "dropped", resched |-> "stays", sleep |-> "flushes", next |-> "list"]
 
-\* d353d7587d02 (4.3-rc1).
+\* d353d7587d02, merged and reverted before 4.3-rc1.
 FinishUnderLock == [PlugPerInode EXCEPT !.plug = "loop", !.finish = "locked"]
 
 \* The first repair, which the thread is named after: the lock is dropped for it.
