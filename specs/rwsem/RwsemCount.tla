@@ -1,7 +1,8 @@
 ----------------------------- MODULE RwsemCount -----------------------------
 (***************************************************************************)
-(* The rwsem of Linux 4.9 to 5.2 with its real count: one word that tasks  *)
-(* add to first and examine afterwards, and undo where they were wrong.    *)
+(* The rwsem of Linux 4.20 to 5.2 with its real count, and of 4.9 to 4.19  *)
+(* but for ReadAfterAll (4b486b535c33): one word that tasks add to first   *)
+(* and examine afterwards, and undo where they were wrong.                 *)
 (* Rwsem has the queueing discipline; this module has what the discipline  *)
 (* rests on, and the bugs that were in it.                                 *)
 (*                                                                         *)

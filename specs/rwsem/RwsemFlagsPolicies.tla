@@ -55,7 +55,8 @@ Flags519 == [Flags516 EXCEPT !.try = "setter", !.cond = TRUE, !.leave = "first"]
 Flags63 == [Flags519 EXCEPT !.try = "first"]
 
 \* Never upstream: 5.11 with a vendor hook that queues readers first.  So was the
-\* count corrupted that d257cc8cb8d5 was written for (its thread, 11 Nov 2021).
+\* count corrupted that d257cc8cb8d5 was written for (its thread, 11 Nov 2021, which
+\* does not name the release).
 FlagsReadersFirst == [Flags511 EXCEPT !.place = "head"]
 
 \* Never released: 6.3 with the skipped wake-up of 59aabfc7e959, which

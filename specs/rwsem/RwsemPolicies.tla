@@ -41,8 +41,8 @@ ReaderPref == [BatchQueue EXCEPT !.barge = "readers", !.wake = "readers-first"]
 \* that breaks rule 1.
 Mutex == [StrictFifo EXCEPT !.shared = FALSE]
 
-\* fs/xfs/linux-2.6/mrlock.c, 2003: releases wake writers first, the woken
-\* try again, arrivals barge.
+\* XFS on Linux, mrlock.c of 2003: releases wake writers first, the woken try
+\* again, arrivals barge.
 LinuxMrlock2003 == [BatchQueue EXCEPT !.barge = "mrlock", !.place = "tail",
                                       !.wake = "mrlock", !.take = "everybody"]
 
