@@ -33,9 +33,10 @@ Ext4 ==
     [NoLock EXCEPT !.inode = Lock("none", "excl", "shared", "shared", "excl"),
                    !.folio = Lock("none", "each", "none", "none", "each")]
 
-\* btrfs after 6.15: buffered reads and writes as in ext4.  A direct read holds i_rwsem
+\* btrfs of 6.15 and later: buffered reads and writes as in ext4.  A direct read holds i_rwsem
 \* shared until it meets what a buffered write has not finished (btrfs_dio_iomap_begin:
-\* an ordered extent, ENOTBLK); the rest of it is filemap_read's, without a lock.
+\* an ordered extent, ENOTBLK); the rest of it is filemap_read's, without a lock.  Direct
+\* writes that overlap wait for each other's ordered extents, which is not modelled.
 Btrfs == [Ext4 EXCEPT !.inode = Lock("none", "excl", "none", "shared", "excl")]
 
 \* ext4, if a read took each folio's lock while it copies.
@@ -61,7 +62,8 @@ RangeLock ==
     [NoLock EXCEPT !.range = Lock("shared", "excl", "shared", "excl", "excl"),
                    !.folio = Lock("none", "each", "none", "none", "each")]
 
-\* The segments' bits under i_rwsem shared: Dave Chinner, January 2025.
+\* The segments' bits under i_rwsem shared, after Dave Chinner, January 2025, whose reads
+\* and direct I/O may come to take them.
 SegmentBits ==
     [NoLock EXCEPT !.inode = Lock("shared", "shared", "shared", "shared", "excl"),
                    !.segments = Lock("excl", "excl", "excl", "excl", "none"),

@@ -1,8 +1,11 @@
 --------------------------- MODULE SegmentBitmap ---------------------------
 (***************************************************************************)
 (* A range lock of one word: each bit stands for a segment of the file.    *)
-(* Dave Chinner proposed it for XFS in "xfs: Remove i_rwsem lock in        *)
-(* buffered read" (10 and 14 January 2025); it was not built.              *)
+(* Dave Chinner proposed one for XFS in "xfs: Remove i_rwsem lock in       *)
+(* buffered read" (10 and 14 January 2025); it was not built.  His is for  *)
+(* buffered writes, and perhaps for more; that an operation takes several  *)
+(* bits, in which order, and that each extension is exclusive, is said     *)
+(* here.                                                                   *)
 (*                                                                         *)
 (*   lock(r):    i_rwsem shared                                            *)
 (*               for each segment of r, ascending: wait_on_bit_lock        *)

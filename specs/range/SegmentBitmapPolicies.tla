@@ -8,7 +8,7 @@
 (*   rescales  the semaphore's mode under which the segments' size changes *)
 (***************************************************************************)
 
-\* Dave Chinner, 10 January 2025, Message-ID Z4BbmpgWn9lWUkp3@dread; the kernel's bit waits.
+\* After Dave Chinner, 10 January 2025, Message-ID Z4BbmpgWn9lWUkp3@dread; the kernel's bit waits.
 SegmentBits == [order |-> "ascending", handoff |-> FALSE, rescales |-> "excl"]
 
 \* Proposal: the same with a hand-off.
