@@ -69,9 +69,9 @@ ReaderSpin53 == [Xadd420 EXCEPT !.spin = {"R", "W"}, !.enqueue = "first",
                                 !.wake = "all-readers", !.handoff = TRUE,
                                 !.skip = FALSE]
 
-\* Linux 5.16 and later (6.18 the same), and 5.11 to 5.15 but for the moment at
-\* which a writer demands the lock (RwsemFlags): readers no longer spin, and steal
-\* only a lock that nobody holds.
+\* Linux 5.16 and later (6.18 the same), 5.15.6 and later of 5.15, and 5.11 to 5.15
+\* of mainline but for the moment at which a writer demands the lock (RwsemFlags):
+\* readers no longer spin, and steal only a lock that nobody holds.
 Handoff511 == [ReaderSpin53 EXCEPT !.spin = {"W"}, !.barge = "free-readers"]
 
 \* Never released: the hand-off with the wake-up skipped for a spinner, who may

@@ -249,7 +249,7 @@ impl Policy {
         ..Policy::FINAL65
     };
 
-    /// ext4 up to Linux 6.2: an unaligned write is exclusive from the start.
+    /// ext4 from Linux 5.6 to 6.2: an unaligned write is exclusive from the start.
     pub const PRE61: Policy = Policy {
         first: First::ExtendingOrUnaligned,
         overwrite: Overwrite::Mapped,
@@ -279,14 +279,14 @@ impl Policy {
         ..Policy::ALLOCATED63
     };
 
-    /// ext4 with c7fc0366c656, of 2024: a truncate up, and a buffered write that begins behind EOF, zero the rest of EOF's block in
+    /// ext4 with c7fc0366c656 (6.13, 6.12.5, 6.6.70): a truncate up, and a buffered write that begins behind EOF, zero the rest of EOF's block in
     /// the page cache.
     pub const FINAL612: Policy = Policy {
         grow: Grow::Page,
         ..Policy::FINAL65
     };
 
-    /// ext4 in Linux 7.2.13 and 6.12.110: a buffered fallback drains.
+    /// ext4 in Linux 7.2.13, 6.18.52, 6.12.110 and 6.6.157: a buffered fallback drains.
     pub const DRAINED72: Policy = Policy {
         fallback: Fallback::Drain,
         ..Policy::FINAL612

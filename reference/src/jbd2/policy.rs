@@ -175,13 +175,14 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Before 3.11 (8f7d89f36829): a conversion starts an ordinary handle.
+    /// Control: a conversion starts an ordinary handle, as before 3.11 (8f7d89f36829), and ends the page's writeback, as since.
+    /// Before, it ended earlier.
     pub const NO_RESERVE: Policy = Policy {
         conversion: Conversion::Ordinary,
         ..Policy::UPSTREAM
     };
 
-    /// Control: the same, where the wait for writeback is over before the handle (dddbd6ac8f25).
+    /// Control: the same, where the wait for writeback is over before the handle.
     pub const NO_RESERVE_WAIT_BEFORE: Policy = Policy {
         wait: Wait::Before,
         ..Policy::NO_RESERVE
@@ -199,7 +200,7 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Before 5.0 (96f1e0974575): a reserved handle joins to the last.
+    /// Control: a reserved handle joins even while the transaction is switched.
     pub const RESERVED_JOINS_SWITCH: Policy = Policy {
         conversion: Conversion::EvenSwitch,
         ..Policy::UPSTREAM
@@ -229,7 +230,7 @@ impl Policy {
         ..Policy::UPSTREAM
     };
 
-    /// Control: so it does before 3.11, and a conversion finds the journal aborted.
+    /// Control: the same with ordinary handles, so that a conversion finds the journal aborted.
     pub const NO_RESERVE_NEEDED: Policy = Policy {
         space: Space::Needed,
         ..Policy::NO_RESERVE

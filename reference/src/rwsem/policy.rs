@@ -125,7 +125,7 @@ impl Policy {
         ..Policy::BATCH_QUEUE
     };
 
-    /// IRIX before 1997: readers enter past waiting writers.
+    /// IRIX before 1997, as its cure says: readers enter past waiting writers.
     pub const READER_PREF: Policy = Policy {
         barge: Barge::Readers,
         wake: Wake::ReadersFirst,
@@ -138,7 +138,7 @@ impl Policy {
         ..Policy::STRICT_FIFO
     };
 
-    /// fs/xfs/linux-2.6/mrlock.c, 2003.
+    /// XFS on Linux, mrlock.c of 2003.
     pub const LINUX_MRLOCK2003: Policy = Policy {
         barge: Barge::Mrlock,
         place: Place::Tail,
@@ -168,7 +168,7 @@ impl Policy {
         ..Policy::XADD420
     };
 
-    /// Wilcox's first patch: no test for a writer in the grant loop.
+    /// Wilcox's change, before he corrected it: no test for a writer in the grant loop.
     pub const WILCOX_V0: Policy = Policy {
         wake: Wake::Everybody,
         ..Policy::XADD420
@@ -196,8 +196,8 @@ impl Policy {
         ..Policy::XADD420
     };
 
-    /// Linux 5.16 and later, and 5.11 to 5.15 but for the moment at which a writer demands the lock: readers steal only a lock that nobody
-    /// holds.
+    /// Linux 5.16 and later, 5.15.6 and later of 5.15, and 5.11 to 5.15 of mainline but for the moment at which a writer demands the lock:
+    /// readers steal only a lock that nobody holds.
     pub const HANDOFF511: Policy = Policy {
         spin_readers: false,
         barge: Barge::FreeReaders,

@@ -56,7 +56,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Before 4.3: a plug in do_writepages.
+    /// Before 4.3: a plug in the ->writepages of each inode.
     pub const PLUG_PER_INODE: Policy = Policy {
         plug: Plug::Inode,
         finish: Finish::Dropped,
@@ -65,7 +65,7 @@ impl Policy {
         next: Next::List,
     };
 
-    /// d353d7587d02 (4.3-rc1).
+    /// d353d7587d02, merged and reverted before 4.3-rc1.
     pub const FINISH_UNDER_LOCK: Policy = Policy {
         plug: Plug::Loop,
         finish: Finish::Locked,

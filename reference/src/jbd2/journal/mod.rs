@@ -224,8 +224,9 @@ impl<D: BlockDevice, R: Rules, S: System, P: Probe> Drop for Journal<D, R, S, P>
     }
 }
 
-/// The machine's numbers for a log of this size: journal_init_common, jbd2_journal_get_max_txn_bufs,
-/// jbd2_journal_get_overhead (6.11).
+/// The machine's numbers for a log of this size: jbd2_journal_init_transaction_limits, with jbd2_journal_get_max_txn_bufs and
+/// jbd2_descriptor_blocks_per_trans (6.11). The kernel divides the whole length; here the superblock's block is left out, so that the
+/// largest transaction may be a block smaller.
 fn sizes(superblock: &Superblock, division: Division) -> Result<Sizes, JournalError> {
     let blocks = superblock.usable();
     let max = blocks / division.fraction.max(1);

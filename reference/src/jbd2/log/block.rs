@@ -83,7 +83,7 @@ pub(super) fn seconds(commit: &[u8]) -> u64 {
     u64::from(get32(commit, COMMIT_SECONDS)) << 32 | u64::from(get32(commit, COMMIT_SECONDS + 4))
 }
 
-/// A commit record (jbd2_submit_commit_record).
+/// A commit record (journal_submit_commit_record).
 pub(super) fn commit(superblock: &Superblock, tid: u32, seconds: u64) -> Vec<u8> {
     let mut block = empty(superblock, Type::Commit, tid);
     put32(&mut block, COMMIT_SECONDS, (seconds >> 32) as u32);

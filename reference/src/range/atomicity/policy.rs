@@ -109,7 +109,7 @@ impl Policy {
         folio: WRITES_LOCK,
         ..Policy::NO_LOCK
     };
-    /// btrfs after 6.15: the same, but the rest of a direct read that meets an unfinished buffered write takes no lock.
+    /// btrfs of 6.15 and later, and more: the same, but the rest of a direct read that meets an unfinished buffered write takes no lock.
     pub const BTRFS: Policy = Policy {
         inode: [
             None,
