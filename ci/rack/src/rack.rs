@@ -142,9 +142,6 @@ fn of(
         trace(kernel, &family, request, &mut guest, &mut did)?;
     }
     judge(&family, &mut did)?;
-    if asked(Part::Plans) {
-        ask_for_demotion(&family, &mut guest, &mut did)?;
-    }
     did.not_run = together(&did.not_run);
     Ok(did)
 }
@@ -176,6 +173,9 @@ fn play(
                 };
                 note!("{}: {}: {}", kernel.version, named.name, cell.did);
                 did.plans.insert(named.name.clone(), cell);
+                if named.plan.cloned {
+                    ask_for_demotion(design, guest, did)?;
+                }
             }
             Err(error) => give_up(&named.name, error, kernel, request, guest, did)?,
         }
@@ -183,10 +183,10 @@ fn play(
     Ok(())
 }
 
-/// The two designs of a clone lose in the same plan, so the kernel is asked which one it has: 14a537983b22 has brought a function.
-fn ask_for_demotion(family: &Family, guest: &mut Guest, did: &mut record::Kernel) -> Result<()> {
+/// The two designs of a clone lose in the same plan, so the kernel, with XFS in it, is asked which one it has: 14a537983b22 has
+/// brought a function.
+fn ask_for_demotion(design: &str, guest: &mut Guest, did: &mut record::Kernel) -> Result<()> {
     const DEMOTES: &str = "xfs_iunlock2_remapping";
-    let design = family.constant("xfs_clone")?;
     let has = match guest.answer(&Order::Has(DEMOTES.to_owned()), LIMIT)? {
         Report::Has(has) => has,
         other => bail!("the guest says {other:?}"),
