@@ -279,8 +279,8 @@ impl Policy {
         ..Policy::ALLOCATED63
     };
 
-    /// ext4 with c7fc0366c656 (6.13, 6.12.5, 6.6.70): a truncate up, and a buffered write that begins behind EOF, zero the rest of EOF's block in
-    /// the page cache.
+    /// ext4 with c7fc0366c656 (6.13, 6.12.5, 6.6.70): a truncate up, and a buffered write that begins behind EOF, zero the rest of EOF's
+    /// block in the page cache.
     pub const FINAL612: Policy = Policy {
         grow: Grow::Page,
         ..Policy::FINAL65
