@@ -8,8 +8,9 @@
 (* and for runs of every length: a writer is alone inside, no free lock is *)
 (* left with waiters, at most three batches wait, a waiting reader is      *)
 (* overtaken by nobody and a waiting writer by at most all readers but     *)
-(* one, each once, and by no writer.  The turns that a waiter has still to *)
-(* wait for never grow, and each grant takes one away (TurnsRunOut).       *)
+(* one, each once, and by no writer.  Each grant takes away one of the     *)
+(* turns that a waiter has still to wait for, and nothing else changes     *)
+(* them (TurnsRunOut).                                                     *)
 (*                                                                         *)
 (* ASSUMED.  As Rwsem.  One task is watched at a time, any one.            *)
 (*                                                                         *)
@@ -123,8 +124,8 @@ Kinds(readers, writers) ==
     /\ Writers = writers
     /\ Downgraders = {}
     /\ Watch = {}
-    /\ ByReaders = 0
-    /\ ByWriters = 0
+    /\ ByReaders \in Int
+    /\ ByWriters \in Int
 
 RWW   == Kinds({"r1_OF_TASK"}, {"w1_OF_TASK", "w2_OF_TASK"})
 RRWW  == Kinds({"r1_OF_TASK", "r2_OF_TASK"}, {"w1_OF_TASK", "w2_OF_TASK"})
@@ -136,27 +137,13 @@ RRRWW == Kinds({"r1_OF_TASK", "r2_OF_TASK", "r3_OF_TASK"},
 
 States == {"idle", "wait", "hold", "shared", "wake"}
 
-\* Every variable keeps its type; nobody spins, retries or demands the lock.
-InTypes ==
-    /\ pc \in [Task -> States]
-    /\ ~expired
-    /\ ~handoff
-    /\ older \in [Watch -> SUBSET Task]
-    /\ DOMAIN overtaken = Watch
-    /\ \A w \in Watch : overtaken[w].R >= 0 /\ overtaken[w].W >= 0
+\* Nobody spins, and nobody tries for itself.
+InTypes == pc \in [Task -> States]
 
 \* The queue holds the waiters, each once.
 QueueIsTheWaiters ==
     /\ Range(queue) = {t \in Task : pc[t] = "wait"}
     /\ \A i, j \in DOMAIN queue : queue[i] = queue[j] => i = j
-
-\* Whoever must wake the queue is alone in that, and the lock is free until
-\* it has.
-HandsOver ==
-    \A t \in Task : pc[t] = "wake" =>
-        /\ Holders = {}
-        /\ queue # <<>>
-        /\ \A u \in Task : pc[u] = "wake" => u = t
 
 \* Readers stand together, so at most three batches wait: writers before them,
 \* readers, writers after them.
@@ -189,7 +176,6 @@ BatchHasAnElder ==
 IndInv ==
     /\ InTypes
     /\ QueueIsTheWaiters
-    /\ HandsOver
     /\ MutualExclusion
     /\ NoIdleLockWithWaiters
     /\ OneReaderBatch
@@ -200,8 +186,8 @@ IndInv ==
 \* Whatever the queue is, the rest is of any types.
 AnyRest ==
     /\ pc \in [Task -> States]
-    /\ expired = FALSE
-    /\ handoff = FALSE
+    /\ expired \in BOOLEAN
+    /\ handoff \in BOOLEAN
     /\ older \in [Watch -> SUBSET Task]
     /\ \E byReaders \in [Watch -> Int], byWriters \in [Watch -> Int] :
           overtaken = [w \in Watch |-> [R |-> byReaders[w], W |-> byWriters[w]]]
@@ -226,6 +212,10 @@ NamedInit ==
 NeverFull  == Len(queue) < MaxTasks - 1
 NeverEmpty == queue # <<>>
 
+\* Probe: no writer is overtaken by as many readers as may.
+NeverAtBound ==
+    \A w \in Watch : overtaken[w].R # ByReaders => overtaken'[w].R # ByReaders
+
 -----------------------------------------------------------------------------
 (* Progress without fairness: a measure.                                   *)
 
@@ -237,12 +227,12 @@ Turns(q, t) ==
     + IF t \in Writers /\ \E i \in DOMAIN q : q[i] \in Readers /\ Ahead(q, i, t)
       THEN 1 ELSE 0
 
-\* No step pushes a waiter back, and each hand-over brings it forward.
+\* Each grant brings a waiter one turn forward, and nothing else moves it.
 TurnsRunOut ==
-    LET served == IF \E t \in Task : pc[t] = "wake" /\ pc'[t] # "wake" THEN 1 ELSE 0
-    IN \A w \in Watch :
-          w \in Range(queue) /\ w \in Range(queue') =>
-              Turns(queue', w) + served <= Turns(queue, w)
+    \A w \in Watch :
+        w \in Range(queue) /\ w \in Range(queue') =>
+            Turns(queue, w) = Turns(queue', w)
+                              + IF Head(queue) \in Range(queue') THEN 0 ELSE 1
 
 -----------------------------------------------------------------------------
 (* The forms above are those of Rwsem: asked of AnyState, where Readers is *)
@@ -263,7 +253,6 @@ SameWithout ==
 WeakInv ==
     /\ InTypes
     /\ QueueIsTheWaiters
-    /\ HandsOver
     /\ MutualExclusion
     /\ NoIdleLockWithWaiters
     /\ AtMostThreeBatches

@@ -8,8 +8,9 @@
 (* length: a writer is alone inside, no lock that would let the head in is *)
 (* left alone, who has left is alone with the waiters until it has seen to *)
 (* them, every pass is paid from the budget, and the budget is never       *)
-(* overdrawn (PassesArePaid).  The grants that a waiter has still to wait  *)
-(* for never grow, and each one takes one away (TurnsRunOut).              *)
+(* overdrawn (PassesArePaid).  Each grant takes away one of those that a   *)
+(* waiter has still to wait for, and nothing else changes them             *)
+(* (TurnsRunOut).                                                          *)
 (*                                                                         *)
 (* ASSUMED.  As RwsemBudget.                                               *)
 (*                                                                         *)
@@ -50,8 +51,6 @@ INSTANCE RwsemBudget
 
 -----------------------------------------------------------------------------
 (* The constants.                                                          *)
-
-MaxTasks == 4
 
 \* @type: () => Seq(TASK);
 Named == <<"t1_OF_TASK", "t2_OF_TASK", "t3_OF_TASK", "t4_OF_TASK">>
@@ -105,13 +104,14 @@ IndInv ==
     /\ AloneUntilWake
     /\ NoIdleLockWithWaiters
 
-\* IndInv up to the names of the tasks, as NamedInit of APRwsem.
-NamedInit ==
+\* Any state of the types, up to the names of the tasks as NamedInit of APRwsem.
+NamedState ==
     /\ pc \in [Task -> States]
-    /\ \E n \in 0 .. MaxTasks : queue = SubSeq(Named, 1, n)
-    /\ passed \in Nat
+    /\ \E n \in Int : queue = SubSeq(Named, 1, n)
+    /\ passed \in Int
     /\ roused \in BOOLEAN
-    /\ IndInv
+
+NamedInit == NamedState /\ IndInv
 
 \* Control: not why nobody is forgotten.  Not inductive.
 WeakInv ==
@@ -120,12 +120,7 @@ WeakInv ==
     /\ MutualExclusion
     /\ NoIdleLockWithWaiters
 
-WeakInit ==
-    /\ pc \in [Task -> States]
-    /\ \E n \in 0 .. MaxTasks : queue = SubSeq(Named, 1, n)
-    /\ passed \in Nat
-    /\ roused \in BOOLEAN
-    /\ WeakInv
+WeakInit == NamedState /\ WeakInv
 
 -----------------------------------------------------------------------------
 (* The bound: so many grants, and so many passes for each.                 *)
@@ -145,12 +140,13 @@ Turns(q, t) ==
 Waits(q, t) == \E i \in DOMAIN q : q[i] = t
 
 \* The head has been granted the lock.
-Granted == queue # <<>> /\ ~Waits(queue', Head(queue))
+Granted == ~Waits(queue', Head(queue))
 
+\* Each grant brings a waiter one turn forward, and nothing else moves it.
 TurnsRunOut ==
     \A w \in Task :
         Waits(queue, w) /\ Waits(queue', w) =>
-            Turns(queue', w) + (IF Granted THEN 1 ELSE 0) <= Turns(queue, w)
+            Turns(queue, w) = Turns(queue', w) + IF Granted THEN 1 ELSE 0
 
 \* Whoever gets the lock past waiters takes one from the budget, and nothing but a
 \* grant gives anything back.

@@ -54,10 +54,11 @@ pub fn key(mutant: &Mutant, tools: &Tools) -> String {
     let Mutant {
         area,
         identity,
-        faulty,
+        code,
         ..
     } = mutant;
-    hex_sha256(format!("4 {tool:?} {area} {identity:?} {faulty:?}").as_bytes())
+    let written = mutant.written();
+    hex_sha256(format!("5 {tool:?} {area} {identity:?} {written:?} {code:?}").as_bytes())
 }
 
 /// Which rows have noticed mutants of a definition, and of a module, and what they cost: those that notice most for their time are asked

@@ -76,12 +76,17 @@ pub struct Mutant {
     pub is_weaker: bool,
     /// Where the formula is that is changed.
     pub span: Span,
-    /// The definition without its comments, with the fault.
-    pub faulty: String,
+    /// The definition without its comments and the fault.
+    pub code: String,
     edits: Vec<Edit>,
 }
 
 impl Mutant {
+    /// All that its edits write; the identity has of a long formula the beginning alone.
+    pub fn written(&self) -> Vec<&str> {
+        self.edits.iter().map(|edit| edit.text.as_str()).collect()
+    }
+
     /// The text of its module, with the fault.
     pub fn text(&self, source: &Source) -> String {
         edit::apply(&source.text, &self.edits)
@@ -160,6 +165,7 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
         if !area.is_reached(module, name) {
             continue;
         }
+        let code = source.code_of(definition);
         let context = Context {
             source,
             actions: area.actions(),
@@ -175,7 +181,7 @@ pub fn of_module(area: &Area, module: &str) -> Vec<Mutant> {
                 identity,
                 is_weaker: fault.is_weaker,
                 span: Span::of(&source.text, &fault.place),
-                faulty: code(&edited(source, definition.byte_range(), &fault)).join("\n"),
+                code: code.clone(),
                 edits: fault.edits,
             });
         }
@@ -204,16 +210,10 @@ fn edited(source: &Source, place: Range<usize>, fault: &Fault) -> String {
     edit::apply(&source.text[place], &within)
 }
 
-/// The lines of a formula, without its comments.
-fn code(formula: &str) -> Vec<&str> {
-    let lines = formula.lines();
-    let code = lines.map(|line| line.split("\\*").next().unwrap_or_default().trim_end());
-    code.filter(|line| !line.is_empty()).collect()
-}
-
 /// A formula on one line, without its comments, and no longer than is shown.
 fn shown(formula: &str) -> String {
-    let code = code(formula).into_iter();
+    let lines = formula.lines();
+    let code = lines.map(|line| line.split("\\*").next().unwrap_or_default());
     let words: Vec<&str> = code.flat_map(str::split_whitespace).collect();
     let line = words.join(" ");
     match line.char_indices().nth(SHOWN) {

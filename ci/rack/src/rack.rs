@@ -183,20 +183,24 @@ fn play(
     Ok(())
 }
 
-/// The two designs of a clone lose in the same plan, so the kernel, with XFS in it, is asked which one it has: 14a537983b22 has
-/// brought a function.
+/// With it a clone of XFS's demotes its locks: 14a537983b22.
+const DEMOTES: &str = "xfs_iunlock2_remapping";
+
+/// The two designs of a clone lose in the same plan, so the kernel, with XFS in it, is asked which one it has.
 fn ask_for_demotion(design: &str, guest: &mut Guest, did: &mut record::Kernel) -> Result<()> {
-    const DEMOTES: &str = "xfs_iunlock2_remapping";
     let has = match guest.answer(&Order::Has(DEMOTES.to_owned()), LIMIT)? {
         Report::Has(has) => has,
         other => bail!("the guest says {other:?}"),
     };
-    if has != (design == "Since67") {
-        let verb = if has { "has" } else { "has not" };
-        let line = format!("{design} stands for its clones, and the kernel {verb} {DEMOTES}");
-        did.disagrees.push(line);
-    }
+    did.disagrees.extend(misnamed(design, has));
     Ok(())
+}
+
+/// What is said where a design stands for the clones of a kernel that has the function, or has it not, and is the other one's.
+fn misnamed(design: &str, has: bool) -> Option<String> {
+    let verb = if has { "has" } else { "has not" };
+    (has != (design == "Since67"))
+        .then(|| format!("{design} stands for its clones, and the kernel {verb} {DEMOTES}"))
 }
 
 /// Runs the workloads on a kernel.
@@ -434,4 +438,19 @@ fn judge(family: &Family, did: &mut record::Kernel) -> Result<()> {
         did.disagrees.extend(disagree);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_design_of_clones_is_the_one_whose_function_the_kernel_has() {
+        assert_eq!(misnamed("Since67", true), None);
+        assert_eq!(misnamed("Before67", false), None);
+        let older = misnamed("Since67", false).unwrap();
+        assert!(older.contains("has not xfs_iunlock2_remapping"), "{older}");
+        let newer = misnamed("Before67", true).unwrap();
+        assert!(newer.contains("Before67 stands for"), "{newer}");
+    }
 }

@@ -57,8 +57,13 @@ pub fn serve(from: &mut impl BufRead, to: &mut impl Write) -> Result<()> {
 /// Whether the kernel has a function: of a module, once that is loaded.
 fn has(function: &str) -> Result<bool> {
     let symbols = fs::read_to_string("/proc/kallsyms")?;
+    Ok(is_among(function, &symbols))
+}
+
+/// Whether a function is among the kernel's symbols, a line each: address, kind, name, module.
+fn is_among(function: &str, symbols: &str) -> bool {
     let named = |line: &str| line.split_whitespace().nth(2) == Some(function);
-    Ok(symbols.lines().any(named))
+    symbols.lines().any(named)
 }
 
 /// The file systems that plans are played on, each made when it is first asked for.
@@ -79,5 +84,20 @@ impl AllMounted {
         };
         let Mounted { disk, dir, .. } = &self.mounted[place].1;
         play(plan, disk, dir, aim).map(Report::Played)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_found_by_its_whole_name() {
+        let symbols =
+            "0000000000000000 T xfs_iunlock2_remapping\t[xfs]\n0000000000000000 t demote\n";
+        assert!(is_among("xfs_iunlock2_remapping", symbols));
+        assert!(is_among("demote", symbols));
+        assert!(!is_among("xfs_iunlock2", symbols));
+        assert!(!is_among("[xfs]", symbols));
     }
 }
