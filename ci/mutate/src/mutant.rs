@@ -76,7 +76,7 @@ pub struct Mutant {
     pub is_weaker: bool,
     /// Where the formula is that is changed.
     pub span: Span,
-    /// The definition without its comments and the fault.
+    /// Its definition before the fault, without comments.
     pub code: String,
     edits: Vec<Edit>,
 }
