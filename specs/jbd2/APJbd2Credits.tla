@@ -165,6 +165,7 @@ ExtendUntestedPW      == PW /\ Policy = Typed(ExtendUntested) /\ AnySizes
 ReservedJoinsSwitchPW == PW /\ Policy = Typed(ReservedJoinsSwitch) /\ AnySizes
 RestartKeepsPW        == PW /\ Policy = Typed(RestartKeeps) /\ AnySizes
 NoReservePW           == PW /\ Policy = Typed(NoReserve) /\ AnySizes
+HandOverPW            == PW /\ Policy = Typed(HandOver) /\ AnySizes
 
 \* The sizes of TLC's rows.
 Ones ==

@@ -71,6 +71,9 @@ Shown == [][H!Next \/ Written \/ Unused]_(H!vars)
 -----------------------------------------------------------------------------
 HistoryInit == Init /\ tid = 1 /\ joined = 0 /\ closing = 0 /\ unused = 0
 
+\* It begins as Handles may.
+Begins == HistoryInit => H!Init
+
 \* What a step of the journal changes in it.
 Record ==
     LET flushes == CommitFlush
@@ -104,6 +107,9 @@ Lose ==
     /\ UNCHANGED <<committing, log, waits, mutex, tasks, aborted, history>>
 LossNext       == (Next /\ Record) \/ (Attached = {} /\ Lose)
 LossBesideNext == (Next /\ Record) \/ (Attached # {} /\ Lose)
+
+\* Control, in the place of HistoryInit: a handle has joined already.
+JoinedInit == Init /\ tid = 1 /\ joined = 1 /\ closing = 0 /\ unused = 0
 
 \* Control: what a handle has reserved and does not use stays reserved.
 UnreserveKeeps(t) ==
