@@ -196,6 +196,35 @@ fn a_run_goes_on_with_the_last_one() {
         .stderr(told);
 }
 
+/// Whether the page's rows are of the sources as they are.
+fn stale(clone: &Path) -> Assert {
+    let script = clone.join("ci/mutants-page");
+    Command::new(script).arg("--stale").assert()
+}
+
+#[test]
+fn a_row_is_of_its_sources() {
+    let clone = project(MISSED, "# why\nsrc/a.rs: replace two: two\n");
+    let at = clone.dir.path();
+    run(&clone, &["--keep"]).code(0);
+    stale(at).code(0);
+    let page = fs::read_to_string(at.join("docs/mutants-code.md")).expect("the page");
+    assert!(page.contains("\n| one | 1 | 0 | 0 | 1 | "), "{page}");
+    fs::write(at.join("src/a.rs"), "// first\none\n\n  two\n").expect("a source");
+    stale(at).code(0);
+    fs::write(at.join("src/a.rs"), "one\n  three\n").expect("a source");
+    stale(at).code(1).stderr(contains(
+        "the row of one is of other sources: run ci/mutants --group one --keep",
+    ));
+    run(&clone, &["--keep", "--group", "two"]).code(0);
+    stale(at).code(1).stderr(contains("row of two").not());
+}
+
+#[test]
+fn the_kept_rows_are_of_the_sources_as_they_are() {
+    stale(&root()).code(0);
+}
+
 #[test]
 fn wrong_usage_is_told() {
     for (args, told) in [
