@@ -23,8 +23,8 @@ const OPENING: &str = "\
 A mutant is a module with one small fault. Each is shown to the rows of `models.toml` that evaluate the formula with the fault, until
 one notices: another verdict, another count of states, an action that fires or does not (coverage), a formula without a value, or no end.
 Those that no row notices are listed in `specs/*/mutants.toml`, with the reason. An area's section is written by
-`interlock mutate AREA --keep`, that of the modules that Apalache alone reads by `interlock mutate AREA --apalache --keep`; what has
-none was not run whole.
+`interlock mutate AREA --keep`, that of the modules that Apalache alone reads by `interlock mutate AREA --apalache --keep`, and says of
+which day it is; what has none was not run whole.
 ";
 
 /// `page` with these sections, their titles first, in place of its own of the same title. The `areas` say which come first.

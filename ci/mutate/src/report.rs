@@ -219,7 +219,7 @@ impl Report {
         Ok(text)
     }
 
-    /// For the documentation; `command` makes it, with so many `runs` a mutant, of these rows.
+    /// For the documentation; `command` has made it today, with so many `runs` a mutant, of these rows.
     pub fn section(&self, command: &str, runs: Option<NonZero<usize>>, rows: &Rows) -> String {
         let runs = runs.map_or_else(String::new, |runs| format!(", each in {runs} runs at most"));
         let Tally {
@@ -231,8 +231,9 @@ impl Report {
         } = self.all;
         let (shown, killed) = (self.all.shown(), by.iter().sum::<usize>());
         let refused = self.all.refused;
+        let today = chrono::Utc::now().date_naive();
         format!(
-            "`{command}`: of {made} mutants {shown} were shown{runs}, and {refused} are no TLA+. {killed} were noticed, {listed} are \
+            "`{command}`, on {today}: of {made} mutants {shown} were shown{runs}, and {refused} are no TLA+. {killed} were noticed, {listed} are \
              listed with their reason, and {unlisted} are not explained.\n\n{}\n{}{}",
             self.tables(),
             self.rows(),
