@@ -72,8 +72,8 @@ fn the_readme_gives_the_figures_of_the_kept_run() {
     ];
     says("reference/rwlock/README.md", &sentences);
     let sentence = format!(
-        "takes {} for reading and {} for writing; where every writer comes back at once it gives writers {} of that lock's grants, and \
-         readers {} times as many",
+        "takes {} for reading and {} for writing; where three writers hold the lock for 1 us and come back at once, beside two readers \
+         that hold it for 1 ms, the writers get {} of that lock's grants, and the readers {} times as many",
         uncontended("read"),
         uncontended("write"),
         s1(ours, "writers", "ratio"),

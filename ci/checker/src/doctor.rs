@@ -124,6 +124,7 @@ pub fn doctor(root: &Path) -> Result<u8> {
         "second opinions",
     ]);
     for (programs, needed_for) in [
+        (&BASICS[..], "the build, and the tests"),
         (&GUESTS[..], "kernels in guests: make kernels"),
         (&BUILDS[..], "kernels with patches: make cures"),
     ] {
@@ -146,6 +147,14 @@ pub fn doctor(root: &Path) -> Result<u8> {
     }
     Ok(if faults.is_empty() { 0 } else { 2 })
 }
+
+/// What else the README's prerequisites name, and the packages that have it.
+const BASICS: [(&str, &str); 4] = [
+    ("git", "git"),
+    ("cc", "gcc"),
+    ("debugfs", "e2fsprogs"),
+    ("e2fsck", "e2fsprogs"),
+];
 
 /// What kernels in guests need, and the packages that have it.
 const GUESTS: [(&str, &str); 4] = [
