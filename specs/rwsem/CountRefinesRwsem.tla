@@ -34,7 +34,11 @@ Abstract == INSTANCE BiasedRwsem WITH
     Downgraders <- {}
 
 -----------------------------------------------------------------------------
+Begins     == Init => Abstract!Init
 Implements == [][Abstract!BiasedNext]_<<AbsPc, AbsQueue>>
+
+\* Control, in the place of AbsPc: everybody seems to be inside.
+AllInside == [t \in Task |-> "hold"]
 
 -----------------------------------------------------------------------------
 (* Probes, each of which must be violated: every step that BiasedRwsem has *)

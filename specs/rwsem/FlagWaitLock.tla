@@ -16,10 +16,17 @@ FairLockSpec == Init /\ [][Step]_vars /\ TasksProceed
 \* ever.
 TasksProceedWeakly == \A t \in Task : WF_vars(Proceed(t))
 
+\* Control, in its place too: nobody has to go on.
+NobodyProceeds == TRUE
+
 -----------------------------------------------------------------------------
 \* Whoever is to wake the list comes to do it.
 WakerProgress == \A r \in Readers : pc[r] = "wake" ~> pc[r] # "wake"
 
-\* Probe, which must be violated: somebody is to wake it.
+\* Who spins gets the lock, or comes to queue.
+LeavesSpin == \A w \in Writers : pc[w] = "spin" ~> pc[w] # "spin"
+
+\* Probes, which must be violated: somebody is to wake it; somebody spins.
 NeverWakes == \A r \in Readers : pc[r] # "wake"
+NeverSpins == \A w \in Writers : pc[w] # "spin"
 =============================================================================

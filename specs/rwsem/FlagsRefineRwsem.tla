@@ -74,7 +74,11 @@ RunOut == IsLate /\ ~expired /\ expired' = TRUE /\ UNCHANGED vars
 TimedSpec == Init /\ expired = FALSE /\ [][Step \/ RunOut]_<<vars, expired>>
 
 -----------------------------------------------------------------------------
+Begins     == Init /\ ~expired => Abstract!Init
 Implements == [][Abstract!BiasedNext]_abstract
+
+\* Control, in the place of AbsPc: everybody seems to be inside.
+AllInside == [t \in Task |-> "hold"]
 
 -----------------------------------------------------------------------------
 (* Probes, each of which must be violated: every step that BiasedRwsem has *)
