@@ -216,9 +216,14 @@ impl Hunter<'_> {
             if interrupt::requested() {
                 return Ok(None);
             }
-            if !may_notice {
-                record.unread.insert(ask.digest.clone());
-                continue;
+            match may_notice {
+                Some(true) => {}
+                Some(false) => {
+                    record.unread.insert(ask.digest.clone());
+                    continue;
+                }
+                // The next run asks again: how long a row takes is the machine's.
+                None => continue,
             }
             let mut run = self.mutated.run_all(&ask.rows, ask.how)?;
             record.cpu += run.verdict.cpu.as_secs_f64();
@@ -255,19 +260,23 @@ impl Hunter<'_> {
         Ok(Some(record))
     }
 
-    /// Whether the run without the fault gets to the formula that has it, as far as is known: else it cannot notice.
-    fn may_evaluate(&self, ask: &Ask, mutant: &Mutant, plan: &Plan) -> Result<bool> {
+    /// Whether the run without the fault gets to the formula that has it, as far as is known: else it cannot notice. `None` if that run
+    /// takes more than a mutant may.
+    fn may_evaluate(&self, ask: &Ask, mutant: &Mutant, plan: &Plan) -> Result<Option<bool>> {
         let mut rows = ask.rows.iter();
         if !rows.all(|row| plan.counting.contains(row.name.as_str())) {
-            return Ok(true);
+            return Ok(Some(true));
         }
         let original = self.original(ask)?;
+        if original.is_too_slow() {
+            return Ok(None);
+        }
         let Identity {
             module, definition, ..
         } = &mutant.identity;
         let may_evaluate = original.hidden.contains(definition)
             || original.coverage.may_evaluate(module, &mutant.span);
-        Ok(may_evaluate && !original.is_too_slow())
+        Ok(Some(may_evaluate))
     }
 
     /// Whether what is noticed is because of the fault: the run ends in time without it, and as its rows say, or it would kill everything.
