@@ -35,6 +35,9 @@ CountSpec == Init /\ passes = 0 /\ [][Count]_<<vars, passes>>
 -----------------------------------------------------------------------------
 BoundedPasses == passes <= Most
 
+\* Control, in the place of DelWaiter: who leaves the list last leaves the flags.
+FlagsStay == count
+
 \* Probe: a lock is demanded while a reader is on its way.
 NeverDemandedBeside == ~(Stands /\ \E r \in Readers : pc[r] \in {"slow", "queue"})
 =============================================================================
