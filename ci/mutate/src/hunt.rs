@@ -245,6 +245,7 @@ impl Hunter<'_> {
                 }
             }
             let kill = match kill(self.mutated.manifest, ask, &run) {
+                Some(_) if self.original(ask)?.is_too_slow() => continue,
                 Some(kill) if self.is_sound(ask, kill.how)? => kill,
                 _ => {
                     record.passed.insert(ask.digest.clone());
@@ -279,16 +280,15 @@ impl Hunter<'_> {
         Ok(Some(may_evaluate))
     }
 
-    /// Whether what is noticed is because of the fault: the run ends in time without it, and as its rows say, or it would kill everything.
-    /// One that has no end then takes many times as long.
+    /// Whether what is noticed is because of the fault, of a run that ends in time without it: then it ends as its rows say, or it would
+    /// kill everything, and one that has no end takes many times as long.
     fn is_sound(&self, ask: &Ask, how: How) -> Result<bool> {
         let original = self.original(ask)?;
-        if original.fault.is_some() && !original.is_too_slow() {
+        if original.fault.is_some() {
             let name = ask.name();
             bail!("{name}: not as expected without a mutant either (run `interlock check {name}`)");
         }
-        let is_quick = || original.took * LONGER <= ask.budget();
-        Ok(!original.is_too_slow() && (how != How::Endless || is_quick()))
+        Ok(how != How::Endless || original.took * LONGER <= ask.budget())
     }
 
     fn original(&self, ask: &Ask) -> Result<Arc<Original>> {
