@@ -15,7 +15,7 @@ const BLOCKS: u32 = 3;
 /// More steps than any run of four requests takes that ends.
 const STEPS: usize = 400;
 
-/// Designs that keep everything, pads at the end of the file included.
+/// Designs that keep every [`Promise`], for pads at the end of the file as well.
 const CURED: [Policy; 3] = [Policy::FINAL65_EOF, Policy::ZEROING73_EOF, Policy::XFS_EOF];
 
 /// Designs that keep everything but [`Promise::ZeroingExcludesIo`].

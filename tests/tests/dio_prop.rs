@@ -176,7 +176,7 @@ fn sound() -> impl Strategy<Value = Policy> {
     prop_oneof![
         Just(Policy::FINAL612_CURED),
         Just(Policy::ZEROING73_CURED),
-        Just(Policy::XFS_EOF),
+        Just(Policy::XFS_CURED),
         Just(Policy::PRE61),
     ]
 }

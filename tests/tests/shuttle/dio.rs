@@ -304,7 +304,7 @@ fn holds(scheduler: impl Scheduler + 'static, model: Model) {
 const SOUND: [Policy; 3] = [
     Policy::FINAL612_CURED,
     Policy::ZEROING73_CURED,
-    Policy::XFS_EOF,
+    Policy::XFS_CURED,
 ];
 
 #[test]
@@ -430,6 +430,12 @@ fn a_fallback_beside_direct_writes_is_found() {
         })
     };
     finds::<Specified>("a fallback beside I/O in flight", model, LOST);
+}
+
+#[test]
+fn a_truncate_that_looks_at_the_size_before_it_waits_is_found() {
+    let model = Model::new(Policy::XFS_EOF);
+    finds::<Specified>("zeroes what an append has written", model, LOST);
 }
 
 #[test]

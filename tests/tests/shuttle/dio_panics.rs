@@ -121,7 +121,7 @@ fn the_request_of_a_writer_that_panics_ends() {
     for policy in [
         Policy::FINAL612_CURED,
         Policy::ZEROING73_CURED,
-        Policy::XFS_EOF,
+        Policy::XFS_CURED,
     ] {
         run::<Specified>(policy);
     }
