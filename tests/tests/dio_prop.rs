@@ -282,8 +282,8 @@ fn the_runs_tell_unsound_designs() {
     }
 }
 
-/// How many runs of two asynchronous writes it takes until one is lost.
-fn found_after(policy: Policy, first: Extent, length: u32, second: (u32, u32)) -> Option<u32> {
+/// How many runs of two asynchronous writes, one after the other by one thread, it takes until one is lost.
+fn found_after(policy: Policy, first: Extent, length: u32, ranges: [(u32, u32); 2]) -> Option<u32> {
     let write = |(from, to)| Op {
         kind: Kind::Write,
         from,
@@ -300,7 +300,7 @@ fn found_after(policy: Policy, first: Extent, length: u32, second: (u32, u32)) -
                 extents: vec![first, Extent::Written, Extent::Written],
                 length,
             },
-            threads: vec![vec![write((0, 0))], vec![write(second)]],
+            threads: vec![ranges.map(write).to_vec()],
             delays: Delays {
                 seed: u64::from(seed) * 0x9E37_79B9,
                 delay: Duration::from_micros(500),
@@ -315,28 +315,33 @@ fn found_after(policy: Policy, first: Extent, length: u32, second: (u32, u32)) -
 
 #[test]
 fn designs_that_lose_data_are_found() {
-    let (b, whole) = ((1, 1), (0, 2));
+    let (a, b, whole) = ((0, 0), (1, 1), (0, 2));
     let (unwritten, written) = (Extent::Unwritten, Extent::Written);
-    for (name, policy, first, length, second) in [
-        ("RfcOn63, a b", Policy::RFC_ON63, unwritten, SECTORS, b),
-        ("RfcOn63, a C", Policy::RFC_ON63, unwritten, SECTORS, whole),
+    let (rfc, no_wait, no_drain) = (
+        Policy::RFC_ON63,
+        Policy::NO_FORCE_WAIT,
+        Policy::EXCL_NO_DIO_WAIT,
+    );
+    for (name, policy, first, length, ranges) in [
+        ("RfcOn63, a b", rfc, unwritten, SECTORS, [a, b]),
+        ("RfcOn63, a C", rfc, unwritten, SECTORS, [a, whole]),
+        ("NoForceWait, a C", no_wait, unwritten, SECTORS, [a, whole]),
         (
-            "NoForceWait, a C",
-            Policy::NO_FORCE_WAIT,
+            "ExclNoDioWait, C a",
+            no_drain,
             unwritten,
             SECTORS,
-            whole,
+            [whole, a],
         ),
         (
-            "ExclNoDioWait, a C",
-            Policy::EXCL_NO_DIO_WAIT,
-            unwritten,
-            SECTORS,
-            whole,
+            "Final65 at EOF, a C",
+            Policy::FINAL65,
+            written,
+            1,
+            [a, whole],
         ),
-        ("Final65 at EOF, a C", Policy::FINAL65, written, 1, whole),
     ] {
-        let found = found_after(policy, first, length, second);
+        let found = found_after(policy, first, length, ranges);
         println!("{name}: after {found:?} runs");
         assert!(found.is_some(), "{name} loses nothing");
     }
