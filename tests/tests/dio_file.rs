@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use conformance::fault_device::{Delays, FaultDevice};
@@ -245,6 +245,14 @@ impl Shelf {
     fn take(&self) -> Vec<Io> {
         std::mem::take(&mut *self.0.lock().expect("nobody panics here"))
     }
+
+    /// Waits until so many I/Os of this thread are here.
+    fn wait_for<T>(&self, count: usize, caller: &JoinHandle<T>) {
+        while self.0.lock().expect("nobody panics here").len() < count {
+            assert!(!caller.is_finished(), "it has not submitted {count}");
+            thread::yield_now();
+        }
+    }
 }
 
 fn held(first: interlock::dio::machine::Extent) -> (Arc<DirectFile<MemoryDevice, Shelf>>, Shelf) {
@@ -278,9 +286,7 @@ fn nowait_is_refused_where_others_would_wait() {
         let (file, shelf) = held(Unwritten);
         let other = file.clone();
         let writer = thread::spawn(move || other.write_at(&of(&[1]), 0));
-        while shelf.0.lock().expect("nobody panics here").len() < 2 {
-            thread::yield_now();
-        }
+        shelf.wait_for(2, &writer);
         assert_eq!(file.write_with(&of(&[1, 2]), 0, nowait), Err(Errno::Again));
         assert_eq!(file.read_with(&mut of(&[0]), 0, nowait), Err(Errno::Again));
         shelf.take().into_iter().for_each(Io::perform);
@@ -296,9 +302,7 @@ fn an_error_of_any_io_is_its_callers_and_converts_nothing() {
             let (file, shelf) = held(Unwritten);
             let other = file.clone();
             let writer = thread::spawn(move || other.write_at(&of(&[1]), 0));
-            while shelf.0.lock().expect("nobody panics here").len() < 2 {
-                thread::yield_now();
-            }
+            shelf.wait_for(2, &writer);
             for (place, io) in shelf.take().into_iter().enumerate() {
                 match place == fails {
                     true => io.fail(),
