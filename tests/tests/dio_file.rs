@@ -170,6 +170,28 @@ fn a_fallback_that_fails_frees_nothing() {
     assert_eq!(file.snapshot(), before);
 }
 
+/// A device that holds more than zeroes there shows which sectors are zeroed.
+#[test]
+fn a_truncate_zeroes_behind_eof_what_its_design_says() {
+    for (policy, zeroed) in [
+        (Policy::FINAL65, 5..5),
+        (Policy::FINAL612, 5..6),
+        (Policy::XFS_OPTIMISTIC, 5..7),
+    ] {
+        let layout = Layout {
+            per_block: 2,
+            extents: vec![Written; 4],
+            length: 5,
+        };
+        let device = MemoryDevice::new(SECTOR, 8, 0x11);
+        let file = DirectFile::new(device, Workers::new(1), policy, layout);
+        let file = file.expect("the layout is good");
+        file.truncate(7 * SECTOR as u64).expect("there is room");
+        let bytes = (0..7).map(|sector| 0x11 * u8::from(!zeroed.contains(&sector)));
+        assert_eq!(content(&file, 4096), of(&bytes.collect::<Vec<_>>()));
+    }
+}
+
 #[test]
 fn a_file_that_does_not_go_on_can_be_looked_at() {
     let shown = format!("{:?}", open(1));
