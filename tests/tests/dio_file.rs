@@ -268,7 +268,7 @@ impl Shelf {
         std::mem::take(&mut *self.0.lock().expect("nobody panics here"))
     }
 
-    /// Waits until so many I/Os of this thread are here.
+    /// Waits until so many I/Os of the caller are here, and panics if it ends before that.
     fn wait_for<T>(&self, count: usize, caller: &JoinHandle<T>) {
         while self.0.lock().expect("nobody panics here").len() < count {
             assert!(!caller.is_finished(), "it has not submitted {count}");

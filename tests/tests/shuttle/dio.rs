@@ -301,7 +301,7 @@ fn holds(scheduler: impl Scheduler + 'static, model: Model) {
 }
 
 /// Designs that lose nothing.
-const SOUND: [Policy; 3] = [
+pub const SOUND: [Policy; 3] = [
     Policy::FINAL612_CURED,
     Policy::ZEROING73_CURED,
     Policy::XFS_CURED,

@@ -17,6 +17,7 @@ use shuttle::rand::Rng as _;
 use shuttle::scheduler::RandomScheduler;
 use shuttle::thread;
 
+use crate::dio::SOUND;
 use crate::sys::{ShuttleSys, Turns, explore};
 
 /// Schedules of each design.
@@ -118,11 +119,7 @@ impl Rules for KeepsShare {
 
 #[test]
 fn the_request_of_a_writer_that_panics_ends() {
-    for policy in [
-        Policy::FINAL612_CURED,
-        Policy::ZEROING73_CURED,
-        Policy::XFS_CURED,
-    ] {
+    for policy in SOUND {
         run::<Specified>(policy);
     }
 }
