@@ -5,7 +5,10 @@ mod runner;
 use std::fs;
 
 use interlock_traces::edits_page::{self, Found, Kept, LIST, List, PAGE};
-use interlock_traces::validate::edits::Edit;
+use interlock_traces::recording;
+use interlock_traces::validate::edits::{self, Edit};
+use interlock_traces::validate::protocol::PROTOCOLS;
+use interlock_traces::validate::search;
 use runner::root;
 
 /// Short ones, of each area.
@@ -95,5 +98,37 @@ fn a_list_that_says_too_little_or_too_much_is_told() {
         text.replace("drop See", "drop Release"),
     ] {
         assert!(List::parse(&bad).is_err(), "{bad}");
+    }
+}
+
+/// What is searched again of an edited trace is what is found from its beginning: of each specification's legal trace, and of one of a
+/// kernel, with events whose times overlap.
+#[test]
+fn an_edited_trace_is_judged_as_from_its_beginning() {
+    let mut traces = Vec::new();
+    for protocol in PROTOCOLS {
+        let legal = recording::read("legal".as_ref(), protocol.legal.as_bytes()).expect("legal");
+        traces.extend(legal.into_iter().map(|trace| (protocol, trace)));
+    }
+    let of_kernel = edits_page::traces(&kept("ii_ext4_growing_512"), &mut |protocol, trace| {
+        traces.push((protocol, trace));
+        Ok(())
+    });
+    of_kernel.expect("a trace");
+    for (protocol, trace) in traces {
+        let (mut accepted, mut refused) = (0, 0);
+        let found = protocol.search_again(&trace, &mut |again| {
+            for edited in edits::of(&trace, 1) {
+                let is_accepted = |found| matches!(found, Ok(search::Found::Accepted));
+                let is = is_accepted(again(&edited.trace));
+                let whole = is_accepted(protocol.search(&edited.trace));
+                let place = trace.place(edited.place);
+                assert_eq!(is, whole, "{place}: {} {}", edited.edit, edited.field);
+                *if is { &mut accepted } else { &mut refused } += 1;
+            }
+            Ok(())
+        });
+        assert_eq!(found.expect("a search"), search::Found::Accepted);
+        assert!(accepted > 0 && refused > 0, "{}", trace.name());
     }
 }

@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 
 use crate::kernel::{self, Reading, projections};
+use crate::recording::Trace;
 use crate::validate::classes::{Class, Figures, ask};
 use crate::validate::edits::{EDITS, Edit};
 use crate::validate::protocol::Protocol;
@@ -92,12 +93,14 @@ pub struct Found {
     pub figures: BTreeMap<Class, Figures>,
 }
 
-/// Asks of every edit of one event of `stride` in a file's traces.
+/// Hands over each trace of a file, and the specification that it is of.
 ///
 /// # Errors
-/// If the file is no trace, or one in it is refused as it is.
-pub fn find(kept: &Kept, stride: usize) -> Result<Vec<Found>> {
-    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+/// If the file is no trace, and what `each` returns.
+pub fn traces(
+    kept: &Kept,
+    each: &mut dyn FnMut(&'static Protocol, Trace) -> Result<()>,
+) -> Result<()> {
     let reading = Reading {
         // Two of them do not say.
         kernel: (!says_its_kernel(&kept.file)?).then(|| "6.18".to_owned()),
@@ -106,7 +109,19 @@ pub fn find(kept: &Kept, stride: usize) -> Result<Vec<Found>> {
     };
     let projection = projections::of_area(kept.area)?;
     kernel::read(&kept.file, &reading, projection, &mut |trace| {
-        let figures = ask(Protocol::of(kept.area, &trace)?, &trace, stride)?;
+        each(Protocol::of(kept.area, &trace)?, trace)
+    })?;
+    Ok(())
+}
+
+/// Asks of every edit of one event of `stride` in a file's traces.
+///
+/// # Errors
+/// If the file is no trace, or one in it is refused as it is.
+pub fn find(kept: &Kept, stride: usize) -> Result<Vec<Found>> {
+    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    traces(kept, &mut |protocol, trace| {
+        let figures = ask(protocol, &trace, stride)?;
         let module = &trace.head.module;
         let found = found.entry(module.clone()).or_insert_with(|| Found {
             name: kept.name.clone(),

@@ -3,6 +3,7 @@
 //! Each trace is asked of the machine, and of TLC if it is not too long; both must say the same. Before any trace is judged, the
 //! validator is tried on a legal one and on edited ones. Files are read as streams: what is long is judged and forgotten.
 
+mod again;
 pub mod classes;
 pub mod edits;
 pub mod protocol;

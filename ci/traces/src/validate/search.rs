@@ -4,10 +4,12 @@
 //! level: after so many events. Strands are in order, and an event comes no later than one that began after it had ended.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::again::Passed;
 use super::protocol::Again;
 use crate::machines::counterpart::Counterpart;
 use crate::machines::traced::Traced;
@@ -52,18 +54,18 @@ const SHOWN: usize = 8;
 /// If an event has an action or an argument that the machine has not: with its place. And what `again` returns.
 pub fn search<M: Traced>(model: &M, trace: &Trace, again: Option<&mut Again<'_>>) -> Result<Found> {
     let search = Search::new(model, trace, read_steps(model, trace)?)?;
-    let Some(again) = again else {
-        return Ok(search.go_on(0, search.starts(), |_, _| {}));
-    };
-    // Each level, and the latest end of an event that has decided what came next in one before it.
     let mut levels = Vec::new();
-    let mut latest = 0;
-    let found = search.go_on(0, search.starts(), |level, end| {
-        levels.push((level.clone(), latest));
-        latest = latest.max(end);
+    let found = search.go_on(0, search.starts(), |_, level| {
+        if again.is_some() {
+            levels.push(level.clone());
+        }
+        ControlFlow::Continue(())
     });
-    if found == Found::Accepted {
-        again(&|other| search.of_other(other, &levels))?;
+    if let Some(again) = again
+        && found == Found::Accepted
+    {
+        let passed = Passed::of(search, levels);
+        again(&|other| passed.search(other))?;
     }
     Ok(found)
 }
@@ -78,21 +80,25 @@ fn read_steps<M: Traced>(model: &M, trace: &Trace) -> Result<Vec<Rc<Step<M::Acti
 }
 
 /// Of each strand so many events taken, and a state that they lead to.
-type Level<M> = BTreeSet<(Vec<usize>, <M as Counterpart>::State)>;
+pub(super) type Level<M> = BTreeSet<(Vec<usize>, <M as Counterpart>::State)>;
 
 /// A trace, and what may be taken besides its events.
-struct Search<'a, M: Traced> {
-    model: &'a M,
-    trace: &'a Trace,
-    names: Vec<&'a str>,
-    strands: Vec<Vec<usize>>,
-    steps: Vec<Rc<Step<M::Action>>>,
+pub(super) struct Search<'a, M: Traced> {
+    pub(super) model: &'a M,
+    pub(super) trace: &'a Trace,
+    pub(super) names: Vec<&'a str>,
+    pub(super) strands: Vec<Vec<usize>>,
+    pub(super) steps: Vec<Rc<Step<M::Action>>>,
     unseen: Vec<M::Action>,
     silent: Vec<M::Action>,
 }
 
 impl<'a, M: Traced> Search<'a, M> {
-    fn new(model: &'a M, trace: &'a Trace, steps: Vec<Rc<Step<M::Action>>>) -> Result<Self> {
+    pub(super) fn new(
+        model: &'a M,
+        trace: &'a Trace,
+        steps: Vec<Rc<Step<M::Action>>>,
+    ) -> Result<Self> {
         let (names, strands) = trace.strands()?.into_iter().unzip();
         let unseen = unseen(model, &trace.head)?;
         Ok(Search {
@@ -106,58 +112,45 @@ impl<'a, M: Traced> Search<'a, M> {
         })
     }
 
-    fn starts(&self) -> Level<M> {
+    pub(super) fn starts(&self) -> Level<M> {
         let starts = self.model.starts().into_iter();
         starts
             .map(|state| (vec![0; self.strands.len()], state))
             .collect()
     }
 
-    /// From a level of so many events on. Each level goes to `each`, with the latest end of an event that decides what is next.
-    fn go_on(
+    /// From a level of so many events on. Each level goes to `each`, with all that silent actions lead to, which may accept the trace.
+    pub(super) fn go_on(
         &self,
         from: usize,
         mut level: Level<M>,
-        mut each: impl FnMut(&Level<M>, u64),
+        mut each: impl FnMut(usize, &Level<M>) -> ControlFlow<()>,
     ) -> Found {
-        let (model, trace) = (self.model, self.trace);
-        for fit in from..=trace.events.len() {
-            let ends = level.iter().filter_map(|(at, _)| self.first_end(at));
-            each(&level, ends.max().unwrap_or(u64::MAX));
-            let is_in_time = |at: &[usize], action: M::Action, states: [&M::State; 2]| {
-                let next = self.upcoming(at).into_iter();
-                let next: Vec<&[Value]> =
-                    next.map(|(_, place)| &self.steps[place].args[..]).collect();
-                self.unseen.contains(&action) || model.is_in_time(action, states, &next)
-            };
-            close(model, &self.silent, is_in_time, &mut level);
+        for fit in from..=self.trace.events.len() {
+            self.close(&mut level);
             if level.len() > WIDEST {
                 return Found::TooWide;
             }
-            if fit == trace.events.len() {
+            if each(fit, &level).is_break() || fit == self.trace.events.len() {
                 return Found::Accepted;
             }
             let mut next = BTreeSet::new();
             let mut refused: Vec<(usize, String)> = Vec::new();
             for (at, state) in &level {
-                for (strand, place) in self.upcoming(at) {
-                    for after in self.steps[place].after(model, state) {
-                        match after {
-                            Ok(state) => {
-                                let mut at = at.clone();
-                                at[strand] += 1;
-                                next.insert((at, state));
-                            }
-                            Err(why) if !refused.contains(&(place, why.clone())) => {
-                                refused.push((place, why))
-                            }
-                            Err(_) => {}
+                for (place, after) in self.after(at, state) {
+                    match after {
+                        Ok(after) => {
+                            next.insert(after);
                         }
+                        Err(why) if !refused.contains(&(place, why.clone())) => {
+                            refused.push((place, why))
+                        }
+                        Err(_) => {}
                     }
                 }
             }
             if next.is_empty() {
-                let states = level.iter().map(|(_, state)| model.show(state));
+                let states = level.iter().map(|(_, state)| self.model.show(state));
                 let states: BTreeSet<String> = states.collect();
                 return Found::Refused(Refusal {
                     fit,
@@ -175,39 +168,55 @@ impl<'a, M: Traced> Search<'a, M> {
         Found::Accepted
     }
 
-    /// Searches another trace of the same head from the last level on behind which an event that differs may matter: one that begins
-    /// no later than the first of the events that may come next ends.
-    fn of_other(&self, other: &Trace, levels: &[(Level<M>, u64)]) -> Result<Found> {
-        let (own, events) = (&self.trace.events, &other.events);
-        let same = |(one, other): &(&Event, &Event)| one == other;
-        let before = own.iter().zip(events).take_while(same).count();
-        let rest = own.len().min(events.len()) - before;
-        let backwards = own.iter().rev().zip(events.iter().rev());
-        let behind = backwards.take(rest).take_while(same).count();
-        let differ = [
-            &own[before..own.len() - behind],
-            &events[before..events.len() - behind],
-        ];
-        let mut steps = self.steps[..before].to_vec();
-        for (place, event) in events
-            .iter()
-            .enumerate()
-            .take(events.len() - behind)
-            .skip(before)
-        {
-            let step = Step::read(self.model, event).with_context(|| other.place(place))?;
-            steps.push(Rc::new(step));
+    /// Each event that may come next, by its place, and what it leads to, or why it does not fit.
+    pub(super) fn after(
+        &self,
+        at: &[usize],
+        state: &M::State,
+    ) -> impl Iterator<Item = (usize, Result<(Vec<usize>, M::State), String>)> {
+        let upcoming = self.upcoming(at).into_iter();
+        upcoming.flat_map(move |(strand, place)| {
+            let after = self.steps[place].after(self.model, state);
+            after.map(move |after| {
+                let taken = after.map(|state| {
+                    let mut at = at.to_vec();
+                    at[strand] += 1;
+                    (at, state)
+                });
+                (place, taken)
+            })
+        })
+    }
+
+    /// The states that an action without an event leads to.
+    pub(super) fn silently(
+        &self,
+        at: &[usize],
+        state: &M::State,
+    ) -> impl Iterator<Item = M::State> {
+        let next = self.upcoming(at).into_iter();
+        let next: Vec<&[Value]> = next.map(|(_, place)| &self.steps[place].args[..]).collect();
+        self.silent.iter().filter_map(move |action| {
+            let after = self.model.step(state, *action)?;
+            let in_time = self.unseen.contains(action)
+                || self.model.is_in_time(*action, [state, &after], &next);
+            in_time.then_some(after)
+        })
+    }
+
+    /// Adds what silent actions lead to.
+    fn close(&self, level: &mut Level<M>) {
+        if self.silent.is_empty() {
+            return;
         }
-        steps.extend_from_slice(&self.steps[own.len() - behind..]);
-        let search = Search::new(self.model, other, steps)?;
-        let first = differ.into_iter().flatten().map(|event| event.from).min();
-        let first = first.unwrap_or(u64::MAX);
-        let known = levels.partition_point(|(_, latest)| *latest < first);
-        if search.names == self.names && known > 0 {
-            let (level, _) = &levels[known - 1];
-            return Ok(search.go_on(known - 1, level.clone(), |_, _| {}));
+        let mut unexplored: Vec<_> = level.iter().cloned().collect();
+        while let Some((at, state)) = unexplored.pop() {
+            for next in self.silently(&at, &state) {
+                if level.len() <= WIDEST && level.insert((at.clone(), next.clone())) {
+                    unexplored.push((at.clone(), next));
+                }
+            }
         }
-        Ok(search.go_on(0, search.starts(), |_, _| {}))
     }
 
     /// The next event of each strand.
@@ -216,7 +225,7 @@ impl<'a, M: Traced> Search<'a, M> {
         next.filter_map(|(strand, (places, &taken))| Some((strand, *places.get(taken)?)))
     }
 
-    fn first_end(&self, at: &[usize]) -> Option<u64> {
+    pub(super) fn first_end(&self, at: &[usize]) -> Option<u64> {
         let ends = self.next(at).map(|(_, place)| self.trace.events[place].to);
         ends.min()
     }
@@ -231,7 +240,7 @@ impl<'a, M: Traced> Search<'a, M> {
 }
 
 /// What an event may have been, and what it has seen.
-struct Step<A> {
+pub(super) struct Step<A> {
     /// `None`: nothing was done.
     actions: Vec<Option<A>>,
     args: Vec<Value>,
@@ -239,7 +248,7 @@ struct Step<A> {
 }
 
 impl<A: Copy> Step<A> {
-    fn read(model: &impl Traced<Action = A>, event: &Event) -> Result<Step<A>> {
+    pub(super) fn read(model: &impl Traced<Action = A>, event: &Event) -> Result<Step<A>> {
         let step = event.step()?;
         let mut actions = Vec::new();
         for name in event.names() {
@@ -315,28 +324,4 @@ fn unseen<M: Traced>(model: &M, head: &Head) -> Result<Vec<M::Action>> {
         found.with_context(|| format!("{step} is no step of {} that may be unseen", head.module))
     });
     steps.collect()
-}
-
-/// Adds what silent actions lead to.
-fn close<M: Traced>(
-    model: &M,
-    silent: &[M::Action],
-    is_in_time: impl Fn(&[usize], M::Action, [&M::State; 2]) -> bool,
-    level: &mut Level<M>,
-) {
-    if silent.is_empty() {
-        return;
-    }
-    let mut unexplored: Vec<_> = level.iter().cloned().collect();
-    while let Some((at, state)) = unexplored.pop() {
-        for action in silent {
-            if let Some(next) = model.step(&state, *action)
-                && is_in_time(&at, *action, [&state, &next])
-                && level.len() <= WIDEST
-                && level.insert((at.clone(), next.clone()))
-            {
-                unexplored.push((at.clone(), next));
-            }
-        }
-    }
 }
