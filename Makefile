@@ -57,6 +57,12 @@ scenario: cargo ## The report that the journal's models come from, simulated bes
 kernel-trace: cargo ## Traces of this machine's kernel, recorded on file systems of their own and judged (root, tracefs, xfsprogs)
 	@$(INTERLOCK) capture
 
+# What `edits` is asked: make edits EDITS=iii_xfs_demote
+EDITS :=
+.PHONY: edits
+edits: cargo ## Each small change of the kept kernel traces is refused, or of a listed class (EDITS=--keep writes docs/edits.md; half an hour)
+	@$(INTERLOCK) edits $(EDITS)
+
 .PHONY: kernels
 kernels: cargo ## What the models say, asked of kernels from 4.19 to 7.3 in guests; writes docs/kernels.md (QEMU, a Debian mirror; half an hour)
 	@$(INTERLOCK) kernels

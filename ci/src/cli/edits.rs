@@ -11,11 +11,11 @@ use interlock_traces::edits_page::{self, List, PAGE};
 pub struct Edits {
     /// Kept traces, by their names without `.txt.gz`; all without
     traces: Vec<String>,
-    /// Ask of one event in so many
+    /// Ask of one event in so many, for a first look
     #[arg(long, value_name = "EVENTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// Write docs/edits.md
-    #[arg(long, conflicts_with = "traces")]
+    /// Write docs/edits.md, of every event of all traces
+    #[arg(long, conflicts_with_all = ["traces", "every"])]
     keep: bool,
 }
 
@@ -32,13 +32,10 @@ impl Edits {
             "there is no trace `{}` in tests/kernel",
             unknown.map_or("", |name| name)
         );
-        let all = self.traces.is_empty();
+        let all = self.traces.is_empty() && self.every == 1;
         kept.retain(|kept| self.traces.is_empty() || self.traces.contains(&kept.name));
         let mut found = Vec::new();
         for kept in &kept {
-            if interrupt::requested() {
-                return Ok(interrupt::EXIT);
-            }
             for of_module in edits_page::find(kept, self.every as usize)? {
                 print!("{}", of_module.row());
                 found.push(of_module);
@@ -49,7 +46,7 @@ impl Edits {
             println!("{line}");
         }
         if self.keep {
-            let text = edits_page::page(&found, self.every, &list);
+            let text = edits_page::page(&found, &list);
             fs::write(root.join(PAGE), text)
                 .with_context(|| format!("{PAGE} cannot be written"))?;
         }

@@ -134,6 +134,7 @@ pub fn find(kept: &Kept, stride: usize) -> Result<Vec<Found>> {
             let all = found.figures.entry(class).or_default();
             all.refused += figures.refused;
             all.tried += figures.tried;
+            all.accepted_at = all.accepted_at.or(figures.accepted_at);
         }
         Ok(())
     })?;
@@ -230,15 +231,31 @@ impl List {
     }
 }
 
-/// How many of each class that is not always refused are accepted, of how many.
-fn accepted(found: &[Found]) -> BTreeMap<&Class, (usize, usize)> {
-    let mut classes: BTreeMap<&Class, (usize, usize)> = BTreeMap::new();
-    for (class, figures) in found.iter().flat_map(|found| &found.figures) {
-        let (accepted, tried) = classes.entry(class).or_default();
-        *accepted += figures.tried - figures.refused;
-        *tried += figures.tried;
+/// What is accepted of a class, of all traces.
+#[derive(Default)]
+struct Accepted {
+    /// So many.
+    accepted: usize,
+    /// Of so many.
+    tried: usize,
+    /// The first one's event: `k61_writeback:84`.
+    first: Option<String>,
+}
+
+/// Of each class that is not always refused.
+fn accepted(found: &[Found]) -> BTreeMap<&Class, Accepted> {
+    let mut classes: BTreeMap<&Class, Accepted> = BTreeMap::new();
+    for found in found {
+        for (class, figures) in &found.figures {
+            let of_class = classes.entry(class).or_default();
+            of_class.accepted += figures.tried - figures.refused;
+            of_class.tried += figures.tried;
+            let first = figures.accepted_at;
+            let first = first.map(|line| format!("{}:{line}", found.name));
+            of_class.first = of_class.first.take().or(first);
+        }
     }
-    classes.retain(|_, (accepted, _)| *accepted > 0);
+    classes.retain(|_, of_class| of_class.accepted > 0);
     classes
 }
 
@@ -248,9 +265,7 @@ const HEAD: &str = "\
 Each trace in [tests/kernel](../tests/kernel/README.md) becomes the events of a specification; each of these is left out (drop), comes
 twice (repeat), or changes places with the one behind it (swap); each number in its arguments and in what it has seen is one more (more)
 and one less (less); and what is no number becomes what another event of the action has there (other). The machine is asked of each
-trace with one such edit: so many it refuses, of so many. ";
-
-const COLUMNS: &str = "
+trace with one such edit: so many it refuses, of so many. Written by `interlock edits --keep`.
 
 | trace | specification | events | drop | repeat | swap | more | less | other | refused |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -260,11 +275,11 @@ const ACCEPTED: &str = "
 ## What is accepted
 
 By classes, all traces together: the edit, the action, and the place or, of a swap, the action behind it; `at once` are two whose times
-overlap, so that the trace itself leaves open which was first. The reasons are those of
-[tests/kernel/edits.toml](../tests/kernel/edits.toml).
+overlap, so that the trace itself leaves open which was first. The first one of each class is told by its trace and the line of its
+event. The reasons are those of [tests/kernel/edits.toml](../tests/kernel/edits.toml).
 
-| specification | class | accepted | of | why |
-| --- | --- | --- | --- | --- |
+| specification | class | accepted | of | first | why |
+| --- | --- | --- | --- | --- | --- |
 ";
 
 impl Found {
@@ -297,30 +312,26 @@ impl Found {
     }
 }
 
-/// The page of what was found of one event in so many.
-pub fn page(found: &[Found], every: u32, list: &List) -> String {
-    let asked = match every {
-        1 => "Every event is asked of.".to_owned(),
-        _ => format!("Of each trace one event in {every} is asked of, from the first on."),
-    };
-    let written = format!("Written by `interlock edits --every {every} --keep`.");
+/// The page of what was found of every event of all traces.
+pub fn page(found: &[Found], list: &List) -> String {
     let rows: String = found.iter().map(Found::row).collect();
-    let classes = accepted(found)
-        .into_iter()
-        .map(|(class, (accepted, tried))| {
-            let (module, reason) = (&class.module, list.reason(class));
-            format!("| {module} | {class} | {accepted} | {tried} | {reason} |\n")
-        });
-    let head = [HEAD, &asked, " ", &written, COLUMNS].concat();
-    [&head, &rows[..], ACCEPTED].concat() + &classes.collect::<String>()
+    let classes = accepted(found).into_iter().map(|(class, of_class)| {
+        let (module, reason) = (&class.module, list.reason(class));
+        let (accepted, tried) = (of_class.accepted, of_class.tried);
+        let first = of_class.first.unwrap_or_default();
+        format!("| {module} | {class} | {accepted} | {tried} | {first} | {reason} |\n")
+    });
+    [HEAD, &rows, ACCEPTED].concat() + &classes.collect::<String>()
 }
 
 /// How a page differs from what is listed, and from the traces that are kept: a line for each. Its figures are not looked at.
 pub fn stale(page: &str, kept: &[Kept], list: &List) -> Vec<String> {
+    let other = (!page.starts_with(HEAD)).then(|| "the page begins otherwise".to_owned());
     let (traces, accepted) = page.split_once(ACCEPTED).unwrap_or((page, ""));
     let shown = accepted.lines().filter_map(|line| {
         let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
-        let [module, class, _, _, why] = cells.split(" | ").collect::<Vec<_>>().try_into().ok()?;
+        let [module, class, _, _, _, why] =
+            cells.split(" | ").collect::<Vec<_>>().try_into().ok()?;
         Some(format!("{module}: `{class}`: {why}"))
     });
     let shown: BTreeSet<String> = shown.collect();
@@ -338,5 +349,10 @@ pub fn stale(page: &str, kept: &[Kept], list: &List) -> Vec<String> {
         !traces.lines().any(|line| line.starts_with(&row))
     });
     let unknown = unknown.map(|kept| format!("kept, and not on the page: {}", kept.name));
-    missing.chain(gone).chain(unknown).collect()
+    other
+        .into_iter()
+        .chain(missing)
+        .chain(gone)
+        .chain(unknown)
+        .collect()
 }

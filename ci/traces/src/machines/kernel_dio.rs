@@ -96,6 +96,13 @@ impl Counterpart for KernelDio {
     }
 
     fn step(&self, state: &State, action: Action) -> Option<State> {
+        // What is silent is asked for each request of each state, and the machine looks through all of a state first.
+        if let Action::Drain(request) = action {
+            let asked = state.requests.get(request)?;
+            if asked.pc != Pc::Drain {
+                return None;
+            }
+        }
         self.0.step(state, action)
     }
 

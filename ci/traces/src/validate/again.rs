@@ -3,24 +3,25 @@
 //! What was possible before the first event that differs is not searched again. And once the rest of the two is the same, the other is
 //! accepted as well as soon as it may be where the accepted one was, and from where that one came to its end.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result};
 
-use super::search::{Found, Level, Search, Step};
+use super::search::{Found, Level, Point, Search, Step};
 use crate::machines::traced::Traced;
 use crate::recording::{Event, Trace};
+
+/// What was possible after so many events, and whether the trace comes to its end from there.
+type Known<M> = BTreeMap<Point<M>, bool>;
 
 /// The search of a trace that is accepted.
 pub(super) struct Passed<'a, M: Traced> {
     search: Search<'a, M>,
-    /// After so many events.
-    levels: Vec<Level<M>>,
+    levels: Vec<Known<M>>,
     /// Up to each level, the latest end of an event that has decided what could come next.
     latest: Vec<u64>,
-    /// Of each level, from where the trace comes to its end.
-    arriving: Vec<Level<M>>,
 }
 
 impl<'a, M: Traced> Passed<'a, M> {
@@ -32,20 +33,19 @@ impl<'a, M: Traced> Passed<'a, M> {
             Some(*latest)
         });
         let latest = ends.collect();
-        let mut arriving: Vec<Level<M>> = Vec::with_capacity(levels.len());
-        for level in levels.iter().rev() {
-            let here = match arriving.last() {
-                Some(next) => arriving_at(&search, level, next),
-                None => level.clone(),
+        let mut known: Vec<Known<M>> = Vec::with_capacity(levels.len());
+        for level in levels.into_iter().rev() {
+            let here = match known.last() {
+                Some(next) => arriving(&search, level, next),
+                None => level.into_iter().map(|at| (at, true)).collect(),
             };
-            arriving.push(here);
+            known.push(here);
         }
-        arriving.reverse();
+        known.reverse();
         Passed {
             search,
-            levels,
+            levels: known,
             latest,
-            arriving,
         }
     }
 
@@ -78,7 +78,7 @@ impl<'a, M: Traced> Passed<'a, M> {
         // The last level before which no event that differs could have come.
         let is_before = |latest: &u64| first.is_none_or(|first| *latest < first);
         let (from, level) = match self.latest.partition_point(is_before).checked_sub(1) {
-            Some(known) => (known, self.levels[known].clone()),
+            Some(known) => (known, self.levels[known].keys().cloned().collect()),
             None => (0, search.starts()),
         };
         Ok(search.go_on(from, level, |fit, level| {
@@ -102,29 +102,31 @@ impl<'a, M: Traced> Passed<'a, M> {
             .collect();
         own.is_some_and(|at| {
             let fit: usize = at.iter().sum();
-            self.arriving[fit].contains(&(at, state.clone()))
+            self.levels[fit].get(&(at, state.clone())) == Some(&true)
         })
     }
 }
 
-/// Of a level, from where an event leads to one of these, or what leaves no event leads to where one does.
-fn arriving_at<M: Traced>(search: &Search<'_, M>, level: &Level<M>, next: &Level<M>) -> Level<M> {
-    let leads = |at: &[usize], state: &M::State| {
-        let mut after = search.after(at, state);
-        after.any(|(_, after)| after.is_ok_and(|after| next.contains(&after)))
-    };
-    let arriving = level.iter().filter(|(at, state)| leads(at, state));
-    let mut arriving: Level<M> = arriving.cloned().collect();
+/// From where of a level an event leads to one of the next from which the end is reached, or what leaves no event leads to where one does.
+fn arriving<M: Traced>(search: &Search<'_, M>, level: Level<M>, next: &Known<M>) -> Known<M> {
+    let here = level.into_iter().map(|(at, state)| {
+        let mut after = search.after(&at, &state);
+        let arrives = after.any(|(_, after)| after.is_ok_and(|at| next.get(&at) == Some(&true)));
+        drop(after);
+        ((at, state), arrives)
+    });
+    let mut here: Known<M> = here.collect();
     loop {
-        let is_silently = |(at, state): &&(Vec<usize>, M::State)| {
+        let arrives_silently = |(at, state): &Point<M>| {
             let mut after = search.silently(at, state);
-            after.any(|state| arriving.contains(&(at.clone(), state)))
+            after.any(|state| here.get(&(at.clone(), state)) == Some(&true))
         };
-        let rest = level.difference(&arriving);
-        let more: Vec<_> = rest.filter(is_silently).cloned().collect();
+        let rest = here.iter().filter(|(_, arrives)| !**arrives);
+        let rest = rest.map(|(at, _)| at);
+        let more: Vec<_> = rest.filter(|at| arrives_silently(at)).cloned().collect();
         if more.is_empty() {
-            return arriving;
+            return here;
         }
-        arriving.extend(more);
+        here.extend(more.into_iter().map(|at| (at, true)));
     }
 }

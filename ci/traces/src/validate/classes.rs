@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use super::edits::{self, EDITS, Edit};
 use super::protocol::Protocol;
 use super::search::Found;
 use crate::recording::Trace;
+use interlock_checker::{interrupt, note};
+
+/// So often a line says how far it is.
+const EVERY: Duration = Duration::from_secs(30);
 
 /// Edits that are alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,16 +59,25 @@ pub struct Figures {
     pub refused: usize,
     /// All that were tried.
     pub tried: usize,
+    /// The line in its file of the first event of which one is accepted.
+    pub accepted_at: Option<usize>,
 }
 
 /// Asks the machine of the edits of one event of `stride`, and counts by class.
 ///
 /// # Errors
-/// If the trace itself is not accepted, or a search is given up.
+/// If the trace itself is not accepted, a search is given up, or a signal asks to end.
 pub fn ask(protocol: &Protocol, trace: &Trace, stride: usize) -> Result<BTreeMap<Class, Figures>> {
     let mut figures: BTreeMap<Class, Figures> = BTreeMap::new();
     let found = protocol.search_again(trace, &mut |search| {
+        let mut said = Instant::now();
         for edited in edits::of(trace, stride) {
+            ensure!(!interrupt::requested(), "interrupted");
+            if said.elapsed() >= EVERY {
+                said = Instant::now();
+                let (place, events) = (trace.place(edited.place), trace.events.len());
+                note!("{place}: event {} of {events}", edited.place + 1);
+            }
             let event = &trace.events[edited.place];
             let is_refused = match search(&edited.trace) {
                 Ok(Found::Accepted) => false,
@@ -84,6 +98,10 @@ pub fn ask(protocol: &Protocol, trace: &Trace, stride: usize) -> Result<BTreeMap
             let figures = figures.entry(class).or_default();
             figures.tried += 1;
             figures.refused += usize::from(is_refused);
+            if !is_refused {
+                let line = trace.lines[edited.place];
+                figures.accepted_at.get_or_insert(line);
+            }
         }
         Ok(())
     })?;

@@ -80,7 +80,10 @@ fn read_steps<M: Traced>(model: &M, trace: &Trace) -> Result<Vec<Rc<Step<M::Acti
 }
 
 /// Of each strand so many events taken, and a state that they lead to.
-pub(super) type Level<M> = BTreeSet<(Vec<usize>, <M as Counterpart>::State)>;
+pub(super) type Point<M> = (Vec<usize>, <M as Counterpart>::State);
+
+/// All that there are after so many events.
+pub(super) type Level<M> = BTreeSet<Point<M>>;
 
 /// A trace, and what may be taken besides its events.
 pub(super) struct Search<'a, M: Traced> {
@@ -173,7 +176,7 @@ impl<'a, M: Traced> Search<'a, M> {
         &self,
         at: &[usize],
         state: &M::State,
-    ) -> impl Iterator<Item = (usize, Result<(Vec<usize>, M::State), String>)> {
+    ) -> impl Iterator<Item = (usize, Result<Point<M>, String>)> {
         let upcoming = self.upcoming(at).into_iter();
         upcoming.flat_map(move |(strand, place)| {
             let after = self.steps[place].after(self.model, state);
