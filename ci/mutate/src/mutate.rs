@@ -96,6 +96,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     let plans = plans(&manifest, &areas, &chosen, request.matrix);
     let mut found = Vec::new();
     let mut tasks = Vec::new();
+    let mut plan_of = BTreeMap::new();
     for mutant in chosen {
         let Some(source) = source(&areas, mutant) else {
             continue;
@@ -103,6 +104,7 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
         let plan = &plans[&place(mutant)];
         let text = mutant.text(source);
         let key = key(mutant, &tools);
+        plan_of.insert(key.clone(), plan);
         let known = match results.find(&key) {
             Some(record) => plan.of_known(record),
             None => Record::new(mutant, key, Fate::Survived),
@@ -149,9 +151,17 @@ pub fn mutate(root: &Path, request: &Request) -> Result<u8> {
     });
     evidence.trim()?;
     hunted?;
+    // A row that was not asked may notice who has got past the others.
+    let is_open = |record: &Record| {
+        let is_listed = lists[&record.area].reason(&record.mutant).is_some();
+        !is_listed && plan_of[&record.key].is_open(record, request)
+    };
+    let shown = found.len();
+    found.retain(|record| !is_open(record));
+    let open = shown - found.len();
     let judged = Judged::all(&found, &lists);
     let report = Report::new(&made, judged, asked, request.matrix);
-    say::print(&report.text()?)?;
+    say::print(&report.text(open)?)?;
     note!("{:.0} s", start.elapsed().as_secs_f64());
     if interrupt::requested() {
         return Ok(interrupt::EXIT);

@@ -136,14 +136,27 @@ impl<'a> Plan<'a> {
 
     /// Whether nothing else is found by so many runs, or by as many as there are.
     pub fn is_enough(&self, record: &Record, request: &Request) -> bool {
-        let is_over = |runs: NonZero<usize>| record.runs() >= runs.get();
-        let all = || self.asks.iter().all(|ask| record.has(&ask.digest));
         match record.fate {
             Fate::Refused => true,
             Fate::Killed(_) if !request.matrix => true,
-            Fate::Killed(_) | Fate::Survived => request.runs.is_some_and(is_over) || all(),
+            Fate::Killed(_) | Fate::Survived => is_over(record, request) || self.is_whole(record),
         }
     }
+
+    /// Whether nobody has noticed it in so many runs as were asked for, and others may.
+    pub fn is_open(&self, record: &Record, request: &Request) -> bool {
+        record.fate == Fate::Survived && is_over(record, request) && !self.is_whole(record)
+    }
+
+    fn is_whole(&self, record: &Record) -> bool {
+        self.asks.iter().all(|ask| record.has(&ask.digest))
+    }
+}
+
+/// Whether it was shown in so many runs as were asked for.
+fn is_over(record: &Record, request: &Request) -> bool {
+    let is_over = |runs: NonZero<usize>| record.runs() >= runs.get();
+    request.runs.is_some_and(is_over)
 }
 
 /// The asks in an order in which each is of another module, design and size than those before it, as far as there are any, after those

@@ -172,15 +172,19 @@ impl Report {
             .all(|judged| judged.survives() == judged.listed)
     }
 
-    /// For a terminal.
+    /// For a terminal. So many of those that are left are `open`: some of their rows were not asked.
     ///
     /// # Errors
     ///
     /// When a mutant cannot be written down.
-    pub fn text(&self) -> Result<String> {
+    pub fn text(&self, open: usize) -> Result<String> {
         let mut text = self.tables() + "\n" + &self.rows();
-        if self.left > 0 {
-            text += &format!("{} were not shown: the time was over\n", self.left);
+        if self.left > open {
+            let left = self.left - open;
+            text += &format!("{left} were not shown: the time was over\n");
+        }
+        if open > 0 {
+            text += &format!("{open} are not judged: a row that was not asked may notice them\n");
         }
         let survived = self
             .judged

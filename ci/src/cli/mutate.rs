@@ -42,7 +42,7 @@ pub struct Mutate {
     /// Mutants of the modules that only Apalache reads, for its rows; it must be here
     #[arg(long)]
     apalache: bool,
-    /// No more runs a mutant, those first whose rows notice most for their time; who gets past them survives
+    /// No more runs a mutant, those first whose rows notice most for their time; who gets past them is not judged
     #[arg(long, value_name = "N", conflicts_with = "matrix")]
     runs: Option<NonZero<usize>>,
     /// Write the sections of these areas in docs/mutants.md anew, or that of the sample
