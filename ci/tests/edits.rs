@@ -12,9 +12,10 @@ use interlock_traces::validate::search;
 use runner::root;
 
 /// Short ones, of each area.
-const SAMPLE: [&str; 5] = [
+const SAMPLE: [&str; 6] = [
     "i_c_lock_J4_w16",
     "ii_ext4_growing_512",
+    "ii_ext4_unwritten_1024_stack",
     "iii_xfs_demote",
     "iv_xfs_sync_120files",
     "k72_dio_growing",
